@@ -128,7 +128,7 @@ struct ReplicaCore: Sendable {
       }
     }
     try control.settleLineage(logs, in: store)
-    takeUsable()
+    updateUsableKeys()
     derived.statusModel.markRosterStale()
     try proveForks(logs, now: now)
     for key in found { try learn(key, now: now) }

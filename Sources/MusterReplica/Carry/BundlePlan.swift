@@ -72,11 +72,7 @@ struct BundleContents {
 
   /// Returns the part to continue in the current section; nil at the section's end.
   func part(at cursor: BundleCursor) -> BundlePart? {
-    var (low, high) = (0, parts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if parts[middle].place < cursor.place { low = middle + 1 } else { high = middle }
-    }
+    var low = parts.firstPlace { $0.place >= cursor.place }
     if low < parts.count, parts[low].place == cursor.place, cursor.next > parts[low].through {
       low += 1
     }
@@ -94,12 +90,7 @@ struct BundleContents {
       blobs = try read().filter { !$0.units.isEmpty }.sorted { Self.place($0) < Self.place($1) }
     }
     let all = blobs ?? []
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Self.place(all[middle]) < cursor.place { low = middle + 1 } else { high = middle }
-    }
-    for blob in all[low...] {
+    for blob in all[all.firstPlace(where: { Self.place($0) >= cursor.place })...] {
       let place = Self.place(blob)
       let first = cursor.place == place ? Int(cursor.next) : 0
       guard let number = (first..<max(first, blob.units.units)).first(where: blob.units.contains)
@@ -124,12 +115,7 @@ struct BundleContents {
     if records == nil { records = try read() }
     let all = records ?? []
     guard cursor.next > 0 else { return all.prefix(limit) }
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if all[middle].topic.raw <= cursor.place.log.raw { low = middle + 1 } else { high = middle }
-    }
-    return all[low...].prefix(limit)
+    return all[all.firstPlace { $0.topic.raw > cursor.place.log.raw }...].prefix(limit)
   }
 }
 

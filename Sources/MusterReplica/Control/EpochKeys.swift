@@ -39,7 +39,7 @@ struct EpochKeys: Sendable {
     {
       return (best, key)
     }
-    let eligible = ledger.firstEligible(among: keyring.usableIDs.filter(ledger.isFulfilled))
+    let eligible = ledger.firstEligible(among: keyring.usable.filter(ledger.isFulfilled))
     if let id = eligible, let key = keyring[id] { return (id, key) }
     return control.state.revocations.isEmpty ? keyring.unannounced : nil
   }

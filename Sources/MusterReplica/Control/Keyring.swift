@@ -14,7 +14,7 @@ internal import MusterSync
 struct Keyring: Sendable {
   private var keys: [EpochID: SealingKey] = [:]
   /// Held epochs that may be used, and that of the grant.
-  private var usable: Set<EpochID> = []
+  private(set) var usable: Set<EpochID> = []
   /// The epoch whose key this device was admitted with.
   var granted: EpochID?
   /// This device's certificate.
@@ -52,9 +52,6 @@ struct Keyring: Sendable {
     usable = Set(keys.keys.filter { $0 == granted || ledger.isUsable($0) })
     return (usable.subtracting(before), !usable.isSuperset(of: before))
   }
-
-  /// The epochs whose keys may be used, in no particular order.
-  var usableIDs: Set<EpochID> { usable }
 
   /// The key for new frames before any announcement arrives: the key of the grant, else of those
   /// that may be used the one with the lowest id.

@@ -18,17 +18,17 @@ extension ReplicaCore {
       if Canary.forgetKey.isPlanted { transaction.batch.epochKeys = [] }
     #endif
     // Frames before this key may have made others usable.
-    try open(takeUsable().union([key.id]), now: now)
+    try open(updateUsableKeys().union([key.id]), now: now)
     try run(.keyLearned(key), now: now)
     try KeyRequests.askForMore(in: &self, now: now)
   }
 
   /// Reads what waited for keys that may be used now.
-  mutating func openUsable(now: ClockReading) throws { try open(takeUsable(), now: now) }
+  mutating func openUsable(now: ClockReading) throws { try open(updateUsableKeys(), now: now) }
 
   /// Returns the epochs whose keys may be used from now on.
   @discardableResult
-  mutating func takeUsable() -> Set<EpochID> {
+  mutating func updateUsableKeys() -> Set<EpochID> {
     let (opened, hasLost) = epochKeys.keyring.use(control.ledger)
     if hasLost { transaction.markViewStale() }
     return opened

@@ -133,12 +133,7 @@ struct CertificateLists: Sendable {
   private func place(of entry: Entry) -> Int {
     // Lists usually arrive in order.
     guard let last = counted.last, Entry.isOrdered(entry, last) else { return counted.count }
-    var (low, high) = (0, counted.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Entry.isOrdered(counted[middle], entry) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return counted.firstPlace { !Entry.isOrdered($0, entry) }
   }
 
   func hasRoom(for more: Int) -> Bool {

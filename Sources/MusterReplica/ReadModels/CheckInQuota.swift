@@ -35,7 +35,7 @@ struct CheckInQuota: Sendable {
   /// - Parameter device: of the author; nil if unknown.
   mutating func admit(_ id: RowID, to share: Share, by device: DeviceID?) -> Admission {
     var ids = held[share] ?? []
-    let place = ids.partitioningIndex(from: id)
+    let place = ids.firstPlace { $0 >= id }
     let isShareFull = ids.count >= Limits.checkInsPerShare
     let isFull = isShareFull || counts[share.author, default: 0] >= Limits.checkInsPerAuthor
     guard !isFull || (isShareFull && place < ids.count) else {
@@ -62,7 +62,7 @@ struct CheckInQuota: Sendable {
   /// Removes a held timer, which may be admitted again.
   mutating func remove(_ id: RowID, from share: Share) {
     guard var ids = held[share] else { return }
-    let place = ids.partitioningIndex(from: id)
+    let place = ids.firstPlace { $0 >= id }
     guard place < ids.count, ids[place] == id else { return }
     ids.remove(at: place)
     held[share] = ids.isEmpty ? nil : ids
@@ -85,16 +85,4 @@ struct CheckInQuota: Sendable {
 
   /// Begins again, for a reading of all timers.
   mutating func removeAll() { (held, counts, crowded, excess) = ([:], [:], [], [:]) }
-}
-
-extension [RowID] {
-  /// Returns the index of the first id of an ordered array that is not less than another.
-  fileprivate func partitioningIndex(from id: RowID) -> Int {
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < id { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
 }

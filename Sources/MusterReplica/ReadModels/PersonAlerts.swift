@@ -149,12 +149,7 @@ struct PersonAlerts {
     besides person: UserSummary, like digits: String,
     in ids: [(skeleton: String, person: UserSummary)]
   ) -> UserSummary? {
-    var (low, high) = (ids.startIndex, ids.endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if ids[middle].skeleton < digits { low = middle + 1 } else { high = middle }
-    }
-    return ids[low...].prefix { $0.skeleton.hasPrefix(digits) }
+    ids[ids.firstPlace { $0.skeleton >= digits }...].prefix { $0.skeleton.hasPrefix(digits) }
       .first { $0.person.id != person.id }?.person
   }
 
