@@ -18,30 +18,6 @@ import Testing
       rules: Webhook.Rules(events: [], alerts: alerts))
   }
 
-  private static func posting(
-    _ web: WebStage, _ store: WebhookStore, stallLimit: Duration = WebhookStall.limit,
-    _ story: @Sendable () async throws -> Void
-  ) async throws {
-    let sender = WebhookSender(
-      node: web.node, store: store, proxy: nil,
-      backoff: Backoff(first: .milliseconds(5), longest: .milliseconds(40)),
-      stallLimit: stallLimit, logger: .silent
-    ) { 7 }
-    let group = ServiceGroup(services: [sender], logger: .silent)
-    try await withThrowingTaskGroup { tasks in
-      tasks.addTask { try await group.run() }
-      let outcome: Result<Void, any Error>
-      do {
-        outcome = .success(try await story())
-      } catch {
-        outcome = .failure(error)
-      }
-      await group.triggerGracefulShutdown()
-      try await tasks.waitForAll()
-      try outcome.get()
-    }
-  }
-
   /// An assembly zone without the role that it needs raises an alert.
   private static func raiseAlert(_ web: WebStage, _ name: String) async throws -> String {
     try await web.make(
@@ -66,7 +42,7 @@ import Testing
       let dead = try Self.webhook("pager", "http://127.0.0.1:1/")
       try await web.store.put(dead, from: .now(of: web.node))
       _ = try await Self.raiseAlert(web, "School")
-      try await Self.posting(web, web.store, stallLimit: .milliseconds(30)) {
+      try await web.posting(web.store, stallLimit: .milliseconds(30)) {
         try await eventually {
           try await Self.stopped(web).first?.hasPrefix("warning: webhook pager delivers nothing: ")
             == true
@@ -81,7 +57,7 @@ import Testing
       try await Receiver.run { _ in
         .accept
       } story: { receiver in
-        try await Self.posting(web, second) {
+        try await web.posting(second) {
           try await eventually { second.entry("pager")?.trouble != nil }
           let again = try await web.node.raisedAlerts().first { $0.id.kind == .webhook }
           #expect(again?.since == raised.since)
@@ -102,7 +78,7 @@ import Testing
         try await web.store.put(dead, from: .now(of: web.node))
       }
       let fence = try await Self.raiseAlert(web, "School")
-      try await Self.posting(web, web.store, stallLimit: .milliseconds(30)) {
+      try await web.posting(web.store, stallLimit: .milliseconds(30)) {
         try await eventually { try await Self.stopped(web).count == 2 }
         try web.store.remove("one")
         try await eventually { try await Self.stopped(web).count == 1 }
@@ -149,7 +125,7 @@ import Testing
         for name in ["Poison 1", "Poison 2", "School", "Church"] {
           _ = try await Self.raiseAlert(web, name)
         }
-        try await Self.posting(web, web.store) {
+        try await web.posting(web.store) {
           try await eventually {
             let taken = Set(receiver.takenIDs)
             let posts = receiver.all.filter { taken.contains($0.headers["webhook-id"] ?? "") }

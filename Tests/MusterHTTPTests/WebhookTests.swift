@@ -19,30 +19,6 @@ import Testing
     try Webhook(name: name, address: WebhookAddress(parsing: url), secret: secret, rules: rules)
   }
 
-  /// Runs the body of a test while the node posts, with minimal pauses between attempts.
-  private static func posting(
-    _ web: WebStage, _ store: WebhookStore, longest: Duration = .milliseconds(40),
-    _ story: @Sendable () async throws -> Void
-  ) async throws {
-    let backoff = Backoff(first: .milliseconds(5), longest: longest)
-    let sender = WebhookSender(
-      node: web.node, store: store, proxy: nil, backoff: backoff, logger: .silent
-    ) { 7 }
-    let group = ServiceGroup(services: [sender], logger: .silent)
-    try await withThrowingTaskGroup { tasks in
-      tasks.addTask { try await group.run() }
-      let outcome: Result<Void, any Error>
-      do {
-        outcome = .success(try await story())
-      } catch {
-        outcome = .failure(error)
-      }
-      await group.triggerGracefulShutdown()
-      try await tasks.waitForAll()
-      try outcome.get()
-    }
-  }
-
   /// Creates crossings: Anna enters that many fences at once.
   private static func cross(_ web: WebStage, _ names: [String]) async throws {
     for name in names {
@@ -84,7 +60,7 @@ import Testing
       } story: { receiver in
         let store = try WebhookStore(in: web.folder)
         try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, store) {
+        try await web.posting(store) {
           try await Self.cross(web, ["School"])
           let post = try await receiver.posts(1)[0]
           #expect(post.headers["content-type"] == "application/cloudevents+json")
@@ -117,13 +93,13 @@ import Testing
       } story: { receiver in
         let first = try WebhookStore(in: web.folder)
         try await first.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, first) {
+        try await web.posting(first) {
           try await Self.cross(web, Array(names.prefix(3)))
           _ = try await receiver.taken(2)
         }
         // Nothing is posted while the node is stopped, and nothing is lost.
         try await Self.cross(web, Array(names.dropFirst(3)))
-        try await Self.posting(web, try WebhookStore(in: web.folder)) {
+        try await web.posting(try WebhookStore(in: web.folder)) {
           try await eventually { Set(receiver.takenIDs).count == 6 }
         }
         // A request in progress when the node stopped may have been accepted twice.
@@ -143,7 +119,7 @@ import Testing
       } story: { receiver in
         let store = try WebhookStore(in: web.folder)
         try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, store, longest: .seconds(100_000)) {
+        try await web.posting(store, longest: .seconds(100_000)) {
           try await Self.cross(web, (0..<24).map { "Fence \($0)" })
           try await Self.settled(store, web, after: 24, receiver)
         }
@@ -157,7 +133,7 @@ import Testing
         $0 == 1 ? .status(400) : .accept
       } story: { receiver in
         try await web.store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, web.store) {
+        try await web.posting(web.store) {
           try await Self.cross(web, ["A", "B", "C"])
           _ = try await receiver.taken(2)
           let failed = try await web.get("/api/v1/webhooks/board/failed").items
@@ -197,7 +173,7 @@ import Testing
           }
           let nobody = try Self.webhook("n", "http://127.0.0.1:1/")
           try web.store.put(nobody, from: place)
-          try await Self.posting(web, web.store) {
+          try await web.posting(web.store) {
             try await Self.cross(web, (0..<5).map { "Fence \($0)" })
             _ = try await good.taken(5)
             _ = try await hung.posts(1)
@@ -231,7 +207,7 @@ import Testing
         try web.store.put(Self.webhook("none", crossings.url, none), from: place)
         let sets = Webhook.Rules(datasets: [.reports])
         try web.store.put(Self.webhook("sets", counts.url, sets), from: place)
-        try await Self.posting(web, web.store) {
+        try await web.posting(web.store) {
           try await Self.cross(web, ["A", "B"])
           _ = try await web.make("/api/v1/reports", .object(["title": .string("Smoke")]))
           let post = try await crossings.posts(1)[0]
@@ -273,7 +249,7 @@ import Testing
               {"name":"School","kind":"muster","needs":"relay",
                "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
               """))
-        try await Self.posting(web, first) {
+        try await web.posting(first) {
           try await eventually { Self.sent(receiver, fence) == ["raised"] }
         }
         // It is acknowledged while nothing is posted.
@@ -281,7 +257,7 @@ import Testing
         #expect(try await web.status("POST", path, "{\"name\":\"Maria\"}") == 204)
         let again = try WebhookStore(in: web.folder)
         #expect(again.entry("pager")?.place == first.entry("pager")?.place)
-        try await Self.posting(web, again) {
+        try await web.posting(again) {
           try await eventually { Self.sent(receiver, fence) == ["raised", "acknowledged"] }
           #expect(try await web.status("DELETE", "/api/v1/fences/\(fence)") == 204)
           try await eventually {
@@ -386,13 +362,13 @@ import Testing
       } story: { receiver in
         let store = try WebhookStore(in: web.folder)
         try await store.put(Self.webhook("board", receiver.url), from: .now(of: web.node))
-        try await Self.posting(web, store) {
+        try await web.posting(store) {
           try await Self.cross(web, ["A", "B"])
           try await Self.settled(store, web, after: 2, receiver)
         }
         try FileManager.default.removeItem(atPath: web.folder + "/webhooks-places.json")
         let second = try WebhookStore(in: web.folder)
-        try await Self.posting(web, second) {
+        try await web.posting(second) {
           try await Self.settled(second, web, after: 4, receiver)
         }
         let other = try WebhookStore(in: web.folder)
@@ -400,7 +376,7 @@ import Testing
           arrival: 1_000, newest: .init(arrival: 1_000, crossing: CrossingID(raw: .zero)),
           counts: [:])
         other.move("board", to: strange)
-        try await Self.posting(web, other) {
+        try await web.posting(other) {
           try await Self.settled(other, web, after: 6, receiver)
         }
         let ids = try await Self.ids(web)

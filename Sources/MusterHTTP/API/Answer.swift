@@ -49,7 +49,7 @@ struct Answer: Sendable {
   // MARK: Pieces
 
   /// Bytes that are sent at once: a client that reads slowly has one such piece in its socket.
-  private static let pieceBytes = 256 * 1024
+  static let pieceBytes = 256 * 1024
   /// Up to this size the socket takes an answer whole.
   private static let smallBytes = 16 * 1024
 

@@ -97,11 +97,11 @@ enum ListRoutes {
       result: .json(.named("User"))
     ) { api, call in
       guard case .users(let users) = try await api.ask(.users) else { throw Problem.unexpected }
-      let prefix = IdentifierPrefix(call.id)
+      let (prefix, likeness) = (IdentifierPrefix(call.id), NameLikeness(call.id))
       let found =
         [
           users.filter { "\($0.id)" == call.id },
-          users.filter { NameLikeness($0.callsign).isLike(NameLikeness(call.id)) },
+          users.filter { NameLikeness($0.callsign).isLike(likeness) },
           users.filter { prefix?.begins($0.id) ?? false },
         ].first { !$0.isEmpty } ?? []
       guard found.count == 1 else {

@@ -5,9 +5,6 @@ internal import NIOCore
 /// The file of a photo, whole or a range of it, in pieces: a client that reads slowly holds one of
 /// them.
 struct PhotoFile {
-  /// Bytes that are read at once.
-  private static let pieceBytes = 256 * 1024
-
   private let id: PhotoID
   private let kind: BlobKind
   let status: BlobStatus
@@ -76,8 +73,8 @@ struct PhotoFile {
   ) -> ResponseBody {
     call.connection.keepOpenForTransfer()
     return ResponseBody(contentLength: range.count) { writer in
-      for start in stride(from: range.lowerBound, to: range.upperBound, by: pieceBytes) {
-        let piece = start..<min(start + pieceBytes, range.upperBound)
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: Answer.pieceBytes) {
+        let piece = start..<min(start + Answer.pieceBytes, range.upperBound)
         try await writer.write(ByteBuffer(bytes: read(piece)))
       }
       try await writer.finish(nil)

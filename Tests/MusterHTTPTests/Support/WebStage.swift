@@ -8,6 +8,7 @@ import class MusterTestKit.TemporaryFolder
 import ServiceLifecycle
 
 @testable import MusterHTTP
+@testable import MusterTransport
 
 /// A real node behind a real server on a loopback address, for one test.
 struct WebStage: Sendable {
@@ -111,6 +112,31 @@ struct WebStage: Sendable {
     _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
   ) async throws -> Int {
     try await client.ask(method, path, body: body, headers: headers).status
+  }
+
+  /// Runs the body of a test while the node posts, with minimal pauses between attempts.
+  func posting(
+    _ store: WebhookStore, longest: Duration = .milliseconds(40),
+    stallLimit: Duration = WebhookStall.limit, _ story: @Sendable () async throws -> Void
+  ) async throws {
+    let sender = WebhookSender(
+      node: node, store: store, proxy: nil,
+      backoff: Backoff(first: .milliseconds(5), longest: longest), stallLimit: stallLimit,
+      logger: .silent
+    ) { 7 }
+    let group = ServiceGroup(services: [sender], logger: .silent)
+    try await withThrowingTaskGroup { tasks in
+      tasks.addTask { try await group.run() }
+      let outcome: Result<Void, any Error>
+      do {
+        outcome = .success(try await story())
+      } catch {
+        outcome = .failure(error)
+      }
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+      try outcome.get()
+    }
   }
 }
 
