@@ -68,6 +68,9 @@ struct Mesh {
     busy.removeLast()
   }
 
+  /// A replica's device.
+  func device(_ index: Int) -> DeviceID { homes[index].credentials.device }
+
   /// Lets go of a replica's database.
   func close(_ index: Int) throws { try homes[index].store.close() }
 

@@ -11,6 +11,7 @@ struct MusterBench: AsyncParsableCommand {
       All.self, IngestBench.self, MergeBench.self, IncrementalBench.self, DigestBench.self,
       CommitBench.self, SealBench.self, GeofenceBench.self, FenceGrowthBench.self,
       ColdStartBench.self, CrowdBench.self, AdmitBench.self, ControlBench.self, ForkBench.self,
+      RowFloodBench.self,
       PositionsBench.self, StatusBench.self, NodeStatusBench.self, CheckInBench.self,
       HistoryBench.self, ProximityBench.self, UplinkBench.self, MergeRound.self,
       ColdStartWrite.self,
@@ -29,7 +30,9 @@ struct All: ParsableCommand {
       SealBench.self, GeofenceBench.self, FenceGrowthBench.self, CommitBench.self, DigestBench.self,
       IncrementalBench.self,
       MergeBench.self, IngestBench.self, ColdStartBench.self, CrowdBench.self,
-      AdmitBench.self, ControlBench.self, ForkBench.self, PositionsBench.self, StatusBench.self,
+      AdmitBench.self, ControlBench.self, ForkBench.self,
+      RowFloodBench.self,
+      PositionsBench.self, StatusBench.self,
       NodeStatusBench.self, CheckInBench.self, HistoryBench.self, ProximityBench.self,
     ]
     for bench in benches {

@@ -90,24 +90,17 @@ public enum Permission {
     return user == author.user
   }
 
-  /// Whether an authorized write may supersede this live value. In a set only the element's own
-  /// author or `command` may, and a fence's `deleted` or a permit's `revoked` is never cleared. An
-  /// existence may be superseded by any author that may delete the row.
-  static func allowsSuperseding(_ field: Field, valueOf element: UserID, by author: Author) -> Bool
-  {
+  /// Whose live values an authorized write may supersede. In a set only the element's own author or
+  /// `command` may, and a fence's `deleted` or a permit's `revoked` is never cleared. An existence
+  /// may be superseded by any author that may delete the row.
+  static func superseder(in field: Field, by author: Author) -> Superseder? {
     #if Canary
-      if Canary.anyoneTakesAway.isPlanted { return true }
+      if Canary.anyoneTakesAway.isPlanted { return .ofEveryone }
     #endif
     return switch field {
-    case .fenceDeleted, .permitRevoked: false
-    case .reportExistence, .fenceExistence, .directiveExistence, .trackerExistence,
-      .permitExistence, .checkInExistence, .unverifiedCallExistence:
-      true
-    default:
-      switch field.kind {
-      case .lastWriter, .enableWinsFlag: true
-      case .addWinsSet: author.role == .command || author.user == element
-      }
+    case .fenceDeleted, .permitRevoked: nil
+    case _ where !field.isSetOfElements: .ofEveryone
+    default: author.role == .command ? .ofEveryone : .of(author.user)
     }
   }
 

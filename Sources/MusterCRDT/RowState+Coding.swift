@@ -1,7 +1,7 @@
 public import MusterModel
 
 /// The stored form contains the sources of the live values, the visible state, the time of the
-/// creation, and then the pending writes. Only the visible part is the canonical state that the
+/// creation, the writes that are gone, and then how much waits beside the row. Only the visible part is the canonical state that the
 /// state hash covers (`docs/wire.md`). A principal is marked by the highest bit of a byte that
 /// needs fewer, so that a value without one takes no more space.
 extension RowState {
@@ -10,27 +10,20 @@ extension RowState {
     var writer = ByteWriter(reservingCapacity: 96 + 96 * live.count)
     writer.append(UInt32(live.count))
     for index in live.indices {
-      writer.append(live[index].place.log << 1 | (live[index].takesEarlier ? 1 : 0))
+      writer.append(live[index].place.log)
       writer.append(live[index].place.sequence)
     }
     appendVisible(to: &writer)
     if let first = creation.firstAt { writer.append(first.milliseconds) }
-    writer.append(UInt32(overwritten.count))
-    for name in overwritten.keys.sorted() {
-      writer.append(name.field.rawValue)
-      writer.append(name.log)
-      writer.append(overwritten[name] ?? 0)
+    writer.append(UInt32(gone.count))
+    for write in gone {
+      writer.append(write.field.rawValue)
+      writer.append(write.log)
+      writer.append(write.sequence)
+      writer.append(write.index)
     }
-    writer.append(UInt32(awaited.count))
-    for name in awaited.keys.sorted() {
-      writer.append(name.field.rawValue)
-      writer.append(name.dot)
-      let authors = awaited[name] ?? []
-      writer.append(UInt32(authors.count))
-      for author in authors { author.append(to: &writer) }
-    }
-    writer.append(UInt32(waiting.count))
-    for write in waiting { write.append(to: &writer) }
+    writer.append(UInt32(superseders))
+    writer.append(UInt32(waiting))
     return writer.bytes
   }
 
@@ -41,19 +34,14 @@ extension RowState {
     let sources = try reader.fixed(8 * reader.count(ofAtLeast: 8))
     let isCreated = try readVisible(from: &reader, sources: ByteReader(sources))
     if isCreated { creation.firstAt = Timestamp(milliseconds: try reader.integer(Int64.self)) }
-    for _ in 0..<(try reader.count(ofAtLeast: 9)) {
-      let name = FieldLog(field: try reader.field(), log: try reader.integer(UInt32.self))
-      overwritten[name] = try reader.integer(UInt32.self)
+    for _ in 0..<(try reader.count(ofAtLeast: 11)) {
+      let field = try reader.field()
+      let place = LogPosition(
+        log: try reader.logNumber(), sequence: try reader.integer(UInt32.self))
+      gone.append(GoneWrite(field: field, place: place, index: try reader.integer(UInt16.self)))
     }
-    for _ in 0..<(try reader.count(ofAtLeast: 23)) {
-      let name = FieldDot(field: try reader.field(), dot: try reader.dot())
-      var authors: [Author] = []
-      for _ in 0..<(try reader.count(ofAtLeast: 33)) { authors.append(try Author(from: &reader)) }
-      awaited[name] = authors
-    }
-    for _ in 0..<(try reader.count(ofAtLeast: 69)) {
-      waiting.append(try PlacedWrite(from: &reader))
-    }
+    superseders = Int(try reader.integer(UInt32.self))
+    waiting = Int(try reader.integer(UInt32.self))
     try reader.expectEnd()
   }
 
@@ -118,12 +106,9 @@ extension RowState {
     for _ in 0..<(try reader.count(ofAtLeast: 5)) {
       let field = try reader.field()
       for _ in 0..<(try reader.count(ofAtLeast: 44)) {
-        let log = try sources.integer(UInt32.self)
-        let place = LogPosition(log: log >> 1, sequence: try sources.integer(UInt32.self))
-        live.append(
-          LiveEntry(
-            field: field, place: place, takesEarlier: log & 1 == 1,
-            value: try LiveValue(from: &reader)))
+        let place = LogPosition(
+          log: try sources.logNumber(), sequence: try sources.integer(UInt32.self))
+        live.append(LiveEntry(field: field, place: place, value: try LiveValue(from: &reader)))
       }
     }
     try sources.expectEnd()
@@ -160,14 +145,15 @@ extension Author {
 }
 
 extension PlacedWrite {
-  fileprivate func append(to writer: inout ByteWriter) {
+  /// Encodes a write that waits for the origin of its row, without the name of the row.
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter()
     let (write, author) = (authored.write, authored.author)
     writer.append(place.log << 1 | (write.takesEarlier ? 1 : 0))
     writer.append(place.sequence)
     writer.append(dot)
     author.append(to: &writer)
     writer.append(authored.writtenAt.milliseconds)
-    writer.append(write.row)
     writer.append(write.field.rawValue)
     writer.append(
       UInt8(write.value == nil ? 0 : 1) | (authored.onBehalfOf == nil ? 0 : UInt8.hasPrincipal))
@@ -176,21 +162,24 @@ extension PlacedWrite {
     writer.append(UInt32(write.supersedes.count))
     for dot in write.supersedes { writer.append(dot) }
     // A waiting write has no origin: with one, it would not have waited.
+    return writer.bytes
   }
 
-  fileprivate init(from reader: inout ByteReader) throws(DecodingFault) {
+  /// Reads what `encoded` returned.
+  public init(to row: RowID, decoding bytes: [UInt8]) throws(DecodingFault) {
+    var reader = ByteReader(bytes)
     let log = try reader.integer(UInt32.self)
     let place = LogPosition(log: log >> 1, sequence: try reader.integer(UInt32.self))
     let dot = try reader.dot()
     let author = try Author(from: &reader)
     let writtenAt = Timestamp(milliseconds: try reader.integer(Int64.self))
-    let row = try reader.identifier(RowID.self)
     let field = try reader.field()
     let code = try reader.integer(UInt8.self)
     let principal = code & UInt8.hasPrincipal == 0 ? nil : try reader.principal()
     let value = code & 1 == 1 ? try Value(from: &reader) : nil
     var supersedes: [Dot] = []
     for _ in 0..<(try reader.count(ofAtLeast: 18)) { supersedes.append(try reader.dot()) }
+    try reader.expectEnd()
     let write = Write(
       row: row, field: field, value: value, supersedes: supersedes, takesEarlier: log & 1 == 1)
     self.init(
@@ -206,6 +195,12 @@ extension UInt8 {
 }
 
 extension ByteReader {
+  fileprivate mutating func logNumber() throws(DecodingFault) -> UInt32 {
+    let log = try integer(UInt32.self)
+    guard log <= LogPosition.lastLog else { throw .invalid("log") }
+    return log
+  }
+
   fileprivate mutating func field() throws(DecodingFault) -> Field {
     guard let field = Field(rawValue: try integer(UInt8.self)) else { throw .invalid("field") }
     return field

@@ -7,12 +7,11 @@ public import MusterModel
 ///                   │yes
 ///               authorized? ──no──▶ rejected (held in the log, shown nowhere)
 ///                   │yes
-///               supersede the live dots that it names ─▶ dots not yet applied are awaited
-///               and, if it states so, its log's earlier writes ─▶ which is remembered
+///               supersede the live dots that it names ─▶ of those not yet applied it is noted
 ///                   │
-///               is its own dot awaited or overwritten? ──yes──▶ superseded on arrival
-///                   │no
-///               live
+///               was it superseded, or has its strand as many later writes as count?
+///                   │no                    └──yes──▶ superseded on arrival
+///               live; earlier ones of its strand beyond the bound are superseded
 ///
 /// A row is a function of the *set* of writes applied to it: any order gives the same state, and
 /// therefore replicas converge. Correctness needs no clock.
@@ -20,7 +19,9 @@ public import MusterModel
 /// The caller MUST apply each write once (the log determines which are applied), and MUST have
 /// checked that an `origin` hashes to the row's id, because this layer does not hash.
 ///
-/// Superseded values are kept in the log only.
+/// Superseded values are kept in the log only. What waits for other writes is kept beside the row
+/// (`PendingWrites`), and of each strand the row keeps a bounded number of writes (`StrandBound`).
+/// So what a row costs follows from its strands, and not from the number of its writes.
 public struct RowState: Hashable, Sendable {
   /// Writes to any other row are a programmer's error.
   public let key: RowKey
@@ -32,13 +33,13 @@ public struct RowState: Hashable, Sendable {
   /// Sorted by field, then by dot. One array, because synchronization builds and stores hundreds of
   /// thousands of rows.
   var live: [LiveEntry] = []
-  /// Superseded dots whose frames are not applied yet, with the authors that superseded them.
-  var awaited: [FieldDot: [Author]] = [:]
-  /// For each field and log, the newest frame that superseded the log's earlier writes and has no
-  /// live value itself. Writes of that log that arrive late are superseded on arrival.
-  var overwritten: [FieldLog: UInt32] = [:]
-  /// Writes that arrived before the row's origin, sorted by dot.
-  var waiting: [PlacedWrite] = []
+  /// Sorted: writes that have no live value and are among the newest of their strand, so that
+  /// earlier ones that arrive late are superseded on arrival.
+  var gone: [GoneWrite] = []
+  /// The number of superseders beside the row, of writes that are not applied yet.
+  public internal(set) var superseders = 0
+  /// The number of writes beside the row, which arrived before its origin.
+  public internal(set) var waiting = 0
 
   /// Creates a row without applied writes.
   public init(key: RowKey) {
@@ -80,59 +81,48 @@ public struct RowState: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - place: the place of the frame of `write`.
-  ///   - isApplied: whether the frame of a dot is already applied; the frame of `write` itself may
-  ///     count either way. It distinguishes a superseded value that is gone from one that has yet
-  ///     to arrive, and is called only for dots that are not live.
+  ///   - pending: what waits beside this row.
   @discardableResult
-  public mutating func apply(
-    _ write: AuthoredWrite, at place: LogPosition, isApplied: (Bytes16) -> Bool
-  ) -> Outcome {
+  public mutating func apply<Pending: PendingWrites>(
+    _ write: AuthoredWrite, at place: LogPosition, beside pending: inout Pending
+  ) throws(Pending.Failure) -> Outcome {
     precondition(write.write.key == key, "write for \(write.write.key) given to \(key)")
     let placed = PlacedWrite(authored: write, place: place)
-    if owner != nil { return settle(placed) { isApplied($0.frame) } }
+    if owner != nil { return try settle(placed, in: nil, beside: &pending) }
     guard let origin = write.write.origin else {
-      wait(placed)
+      #if Canary
+        if Canary.dropEarlyEdit.isPlanted { return .waits }
+      #endif
+      try pending.keep(placed)
+      waiting += 1
       return .waits
     }
     self.origin = origin
-    return settleWaiting(after: placed, isApplied: isApplied)
+    return try settleWaiting(after: placed, beside: &pending)
   }
 
-  private mutating func wait(_ write: PlacedWrite) {
-    #if Canary
-      if Canary.dropEarlyEdit.isPlanted { return }
-    #endif
-    let index = waiting.firstIndex { $0.dot > write.dot } ?? waiting.endIndex
-    waiting.insert(write, at: index)
-  }
-
-  /// Applies the write that contains the origin, then the writes that waited for it. The caller
-  /// counts their frames as applied, but a dot that still waits has not reached this row. Of the
-  /// first write's own frame, only later entries have yet to arrive.
-  private mutating func settleWaiting(
-    after first: PlacedWrite, isApplied: (Bytes16) -> Bool
-  ) -> Outcome {
-    let drained = waiting
-    waiting = []
-    var rest = Set(drained.map(\.dot))
-    func hasCome(_ dot: Dot) -> Bool {
-      if dot.frame == first.dot.frame, dot.index > first.dot.index { return false }
-      return !rest.contains(dot) && (dot.frame == first.dot.frame || isApplied(dot.frame))
-    }
-    let outcome = settle(first, hasCome: hasCome)
+  /// Applies the write that contains the origin, then the writes that waited for it.
+  private mutating func settleWaiting<Pending: PendingWrites>(
+    after first: PlacedWrite, beside pending: inout Pending
+  ) throws(Pending.Failure) -> Outcome {
+    let drained = waiting == 0 ? [] : try pending.takeWrites(of: key)
+    waiting = 0
+    var drain = Drain(first: first.dot, rest: Set(drained.map(\.dot)))
+    let outcome = try settle(first, in: drain, beside: &pending)
     for write in drained {
-      settle(write, hasCome: hasCome)
-      rest.remove(write.dot)
+      try settle(write, in: drain, beside: &pending)
+      drain.rest.remove(write.dot)
     }
     return outcome
   }
 
   @discardableResult
-  private mutating func settle(_ placed: PlacedWrite, hasCome: (Dot) -> Bool) -> Outcome {
-    let (authored, place) = (placed.authored, placed.place)
-    let (write, author) = (authored.write, authored.author)
-    let field = write.field
-    let superseders = awaited.removeValue(forKey: FieldDot(field: field, dot: authored.dot))
+  private mutating func settle<Pending: PendingWrites>(
+    _ placed: PlacedWrite, in drain: Drain?, beside pending: inout Pending
+  ) throws(Pending.Failure) -> Outcome {
+    let (authored, write) = (placed.authored, placed.authored.write)
+    let (author, field) = (authored.author, write.field)
+    let isSuperseded = try takeSuperseders(of: authored, beside: &pending)
     guard let owner, Permission.allows(write, by: author, owner: owner), isWellFormed(write) else {
       return .refused
     }
@@ -146,32 +136,37 @@ public struct RowState: Hashable, Sendable {
         live.removeAll { $0.field == field }
       }
     #endif
-    for dot in write.supersedes {
-      supersede(dot, in: field, by: author, hasCome: hasCome)
-    }
-    let takesEarlier = Self.takesEarlier(write)
-    if takesEarlier { takeEarlier(in: field, than: place, by: author) }
-    defer { if takesEarlier { remember(in: field, overwriting: place) } }
-    guard let value = write.value else { return .applied }
-    // Command starts check-ins for others: a write of the existence is authorized already.
-    if field == Field.existence(of: key.kind), author.user == owner || key.kind == .checkIn {
-      creation.firstAt = min(creation.firstAt ?? authored.writtenAt, authored.writtenAt)
-      if let principal = authored.onBehalfOf, !write.takesEarlier, write.supersedes.isEmpty {
-        creation.onBehalfOf = min(creation.onBehalfOf ?? principal, principal)
+    if let superseder = Superseder(in: field, author) {
+      for dot in write.supersedes {
+        try supersede(dot, in: field, by: superseder, in: drain, beside: &pending)
       }
     }
-    let isGone = superseders?.contains {
-      Permission.allowsSuperseding(field, valueOf: author.user, by: $0)
+    note(authored, createdBy: owner)
+    let entry = write.value.map {
+      LiveEntry(
+        field: field, place: placed.place,
+        value: LiveValue(
+          dot: authored.dot, value: $0, author: author.user, role: author.role,
+          writtenAt: authored.writtenAt, onBehalfOf: authored.onBehalfOf))
     }
-    if isGone != true, !isOverwritten(in: field, at: place, by: author) {
-      insert(
-        LiveEntry(
-          field: field, place: place, takesEarlier: takesEarlier,
-          value: LiveValue(
-            dot: authored.dot, value: value, author: author.user, role: author.role,
-            writtenAt: authored.writtenAt, onBehalfOf: authored.onBehalfOf)))
-    }
+    keep(
+      isSuperseded ? nil : entry,
+      of: GoneWrite(field: field, place: placed.place, index: authored.dot.index),
+      within: StrandBound(of: field, role: author.role), hasValue: entry != nil)
     return .applied
+  }
+
+  /// Notes what an existence states about the creation of the row. Command starts check-ins for
+  /// others: a write of the existence is authorized already.
+  private mutating func note(_ authored: AuthoredWrite, createdBy owner: UserID) {
+    let write = authored.write
+    guard write.value != nil, write.field == Field.existence(of: key.kind),
+      authored.author.user == owner || key.kind == .checkIn
+    else { return }
+    creation.firstAt = min(creation.firstAt ?? authored.writtenAt, authored.writtenAt)
+    if let principal = authored.onBehalfOf, !write.takesEarlier, write.supersedes.isEmpty {
+      creation.onBehalfOf = min(creation.onBehalfOf ?? principal, principal)
+    }
   }
 
   private func isWellFormed(_ write: Write) -> Bool {
@@ -179,38 +174,49 @@ public struct RowState: Hashable, Sendable {
       && (write.value.map(write.field.accepts) ?? true)
   }
 
-  private mutating func supersede(
-    _ dot: Dot, in field: Field, by author: Author, hasCome: (Dot) -> Bool
-  ) {
+  /// Returns whether the write was superseded before it arrived.
+  private mutating func takeSuperseders<Pending: PendingWrites>(
+    of write: AuthoredWrite, beside pending: inout Pending
+  ) throws(Pending.Failure) -> Bool {
+    guard superseders > 0 else { return false }
+    let name = FieldDot(field: write.write.field, dot: write.dot)
+    let found = try pending.takeSuperseders(of: name, in: key)
+    superseders -= found.count
+    return found.contains { $0.covers(write.author.user) }
+  }
+
+  private mutating func supersede<Pending: PendingWrites>(
+    _ dot: Dot, in field: Field, by superseder: Superseder, in drain: Drain?,
+    beside pending: inout Pending
+  ) throws(Pending.Failure) {
     let index = place(of: dot, in: field)
     if index < live.endIndex, live[index].field == field, live[index].value.dot == dot {
-      let element = live[index].value.author
-      guard Permission.allowsSuperseding(field, valueOf: element, by: author) else { return }
-      let gone = live.remove(at: index)
-      if gone.takesEarlier { remember(in: field, overwriting: gone.place) }
-    } else if !hasCome(dot) {
+      if superseder.covers(live[index].value.author) { removeLive(at: index) }
+    } else if try !hasArrived(dot, in: drain, beside: pending) {
       #if Canary
         if Canary.forgetSuperseded.isPlanted { return }
       #endif
-      let name = FieldDot(field: field, dot: dot)
-      var superseders = awaited[name] ?? []
-      guard !superseders.contains(author) else { return }
-      superseders.append(author)
-      awaited[name] = superseders.sorted(by: Author.isOrdered)
+      if try pending.keep(superseder, of: FieldDot(field: field, dot: dot), in: key) {
+        superseders += 1
+      }
     }
   }
 
-  private mutating func insert(_ entry: LiveEntry) {
-    #if Canary
-      if Canary.oneCommentEach.isPlanted, entry.field == .reportComments {
-        live.removeAll { $0.field == entry.field && $0.value.author == entry.value.author }
-      }
-    #endif
-    live.insert(entry, at: place(of: entry.value.dot, in: entry.field))
+  /// While waiting writes are applied, their frames count as applied, but a dot that still waits
+  /// has not reached this row. Of the first write's own frame, only later entries have yet to
+  /// arrive.
+  private func hasArrived<Pending: PendingWrites>(
+    _ dot: Dot, in drain: Drain?, beside pending: Pending
+  ) throws(Pending.Failure) -> Bool {
+    if let drain {
+      if drain.rest.contains(dot) { return false }
+      if dot.frame == drain.first.frame { return dot.index <= drain.first.index }
+    }
+    return try pending.isApplied(dot.frame)
   }
 
   /// Returns the index at which the value of this dot is, or would be.
-  private func place(of dot: Dot, in field: Field) -> Int {
+  func place(of dot: Dot, in field: Field) -> Int {
     var (low, high) = (live.startIndex, live.endIndex)
     while low < high {
       let middle = (low + high) / 2
@@ -230,34 +236,13 @@ public struct RowState: Hashable, Sendable {
 struct LiveEntry: Hashable, Sendable {
   let field: Field
   let place: LogPosition
-  /// Whether the write superseded its log's earlier writes.
-  let takesEarlier: Bool
   let value: LiveValue
 }
 
-/// A write and the place of its frame.
-struct PlacedWrite: Hashable, Sendable {
-  let authored: AuthoredWrite
-  let place: LogPosition
-
-  var dot: Dot { authored.dot }
-}
-
-/// The name of a value within a row.
-struct FieldDot: Hashable, Comparable, Sendable {
-  let field: Field
-  let dot: Dot
-
-  static func < (left: FieldDot, right: FieldDot) -> Bool {
-    left.field != right.field ? left.field < right.field : left.dot < right.dot
-  }
-}
-
-extension Author {
-  /// A fixed order, so that equal sets have equal bytes.
-  static func isOrdered(_ left: Author, _ right: Author) -> Bool {
-    left.device != right.device
-      ? left.device < right.device
-      : (left.user, left.role.rawValue) < (right.user, right.role.rawValue)
-  }
+/// Writes that waited for the origin of their row and are applied now.
+private struct Drain {
+  /// The write with the origin.
+  let first: Dot
+  /// Those that are not applied yet.
+  var rest: Set<Dot>
 }

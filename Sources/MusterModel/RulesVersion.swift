@@ -30,8 +30,9 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// marks on them. 8 added emergency contacts. 9 added records. 10 added exposures. 11 added
   /// the role `archive`. 12 added the age of the fix in a position, positions without a fix,
   /// unverified calls, and principals of frame bodies. 13 added confirmations of a content, names
-  /// photos by author and dot, and counts each list of a blob.
-  public static let current = RulesVersion(13)
+  /// photos by author and dot, and counts each list of a blob. 14 lets only the newest writes of a
+  /// strand to a field count.
+  public static let current = RulesVersion(14)
 
   /// The version of a program that states none: it predates stated versions.
   public static let unstated = RulesVersion(1)

@@ -152,12 +152,13 @@ enum FrameTable {
       """
       SELECT (SELECT count(*) FROM logs),
         (SELECT coalesce(sum(head_sequence + 1 - first_sequence), 0) FROM logs),
-        (SELECT count(*) FROM waiting)
+        (SELECT count(*) FROM waiting), (SELECT count(*) FROM waiting_writes)
       """, of: "logs"
     ) {
       StoreCounts(
-        logs: try $0.integer(), frames: try $0.integer(), waiting: try $0.integer())
-    } ?? StoreCounts(logs: 0, frames: 0, waiting: 0)
+        logs: try $0.integer(), frames: try $0.integer(), waiting: try $0.integer(),
+        waitingWrites: try $0.integer())
+    } ?? StoreCounts(logs: 0, frames: 0, waiting: 0, waitingWrites: 0)
   }
 
   private static func readLog(_ columns: inout ColumnReader) throws -> HeldLog {

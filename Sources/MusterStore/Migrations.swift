@@ -38,6 +38,7 @@ enum Migrations {
     migrator.registerMigration("25 withdrawn invites") { try $0.execute(sql: withdrawnInvites) }
     migrator.registerMigration("26 ages of fixes") { try $0.execute(sql: fixAges) }
     migrator.registerMigration("27 all lists of a blob") { try $0.execute(sql: listsOfBlobs) }
+    migrator.registerMigration("28 what waits beside rows") { try $0.execute(sql: pendingWrites) }
     return migrator
   }
 
@@ -394,6 +395,30 @@ enum Migrations {
     ALTER TABLE positions ADD COLUMN fix_counter INTEGER NOT NULL DEFAULT 0;
     UPDATE positions SET
       fix_generation = generation, fix_incarnation = incarnation, fix_counter = counter;
+    """
+
+  private static let pendingWrites = """
+    -- Writes that arrived before the origin of their row. Rows are derived again at the first start
+    -- of this version.
+    CREATE TABLE waiting_writes(
+      kind INTEGER NOT NULL,
+      row BLOB NOT NULL CHECK(length(row) = 16),
+      frame BLOB NOT NULL CHECK(length(frame) = 16),
+      number INTEGER NOT NULL,
+      content BLOB NOT NULL,
+      PRIMARY KEY(kind, row, frame, number)
+    ) STRICT, WITHOUT ROWID;
+    -- Who supersedes writes that are not applied yet: no bytes for an author who may supersede
+    -- everyone's.
+    CREATE TABLE superseders(
+      kind INTEGER NOT NULL,
+      row BLOB NOT NULL CHECK(length(row) = 16),
+      field INTEGER NOT NULL,
+      frame BLOB NOT NULL CHECK(length(frame) = 16),
+      number INTEGER NOT NULL,
+      of_user BLOB NOT NULL,
+      PRIMARY KEY(kind, row, field, frame, number, of_user)
+    ) STRICT, WITHOUT ROWID;
     """
 
   private static let crossingsBySample = """

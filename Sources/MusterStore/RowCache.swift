@@ -50,8 +50,8 @@ struct RowCache {
   }
 
   mutating func apply(
-    _ write: AuthoredWrite, at place: LogPosition, in database: Database,
-    isApplied: (Bytes16) -> Bool
+    _ write: AuthoredWrite, at place: LogPosition, beside pending: inout PendingWriteTable,
+    in database: Database
   ) throws -> RowState.Outcome {
     let index = try index(of: write.write.key, in: database)
     if !entries[index].isChanged {
@@ -60,7 +60,7 @@ struct RowCache {
       touched.append(write.write.key)
       noteReplaced(entries[index].state)
     }
-    return entries[index].state.apply(write, at: place, isApplied: isApplied)
+    return try entries[index].state.apply(write, at: place, beside: &pending)
   }
 
   private mutating func noteReplaced(_ state: RowState) {

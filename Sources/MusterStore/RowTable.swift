@@ -30,8 +30,9 @@ enum RowTable {
     ) { try read(&$0, body) }
   }
 
-  /// Deletes a row, or leaves a blank one, whose change the caller records.
+  /// Deletes a row and what waits beside it, or leaves a blank one, whose change the caller records.
   static func delete(_ key: RowKey, in database: Database) throws {
+    try PendingWriteTable.deleteAll(of: key, in: database)
     let row = [key.kind.rawValue.column, key.id.blob]
     if SyncedSet(key.kind) == nil {
       try database.run("DELETE FROM rows WHERE kind = ? AND id = ?", row)
@@ -42,6 +43,7 @@ enum RowTable {
 
   /// Deletes all rows, or leaves blank ones that changed at this moment.
   static func deleteAll(at moment: Int64, in database: Database) throws {
+    try PendingWriteTable.deleteAll(database)
     try database.run("DELETE FROM rows WHERE moment IS NULL")
     try database.run(
       "UPDATE rows SET state = x'', version = version + 1, moment = ?", [moment.column])

@@ -235,18 +235,8 @@ struct CommitRun {
   }
 
   private mutating func apply(_ write: AuthoredWrite, at place: LogPosition) throws {
-    var failure: (any Error)?
-    let (database, progress) = (database, progress)
-    let result = try memory.rows.apply(write, at: place, in: database) { name in
-      do {
-        return try FrameTable.isApplied(
-          name, where: { progress?.hasPassed($0) ?? true }, in: database)
-      } catch {
-        failure = error
-        return false
-      }
-    }
-    if let failure { throw failure }
+    var pending = PendingWriteTable(database, progress: progress)
+    let result = try memory.rows.apply(write, at: place, beside: &pending, in: database)
     if result == .refused { outcome.writesRefused += 1 }
   }
 

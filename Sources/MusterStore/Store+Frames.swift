@@ -9,6 +9,8 @@ public struct StoreCounts: Hashable, Sendable {
   public let frames: Int
   /// Frames that are not applied yet.
   public let waiting: Int
+  /// Writes that wait for the origin of their row.
+  public let waitingWrites: Int
 }
 
 /// A stored frame that is not applied yet.

@@ -60,11 +60,17 @@ struct PermissionStoryTests {
     }
   }
 
+  /// Concurrent titles, each by another commander.
+  private static func titles(_ count: Int) -> [WrittenFrame] {
+    (0..<UInt64(count)).map {
+      WrittenFrame(
+        1000 + $0, by: .person(100 + $0, .command), sets: .reportTitle, to: .text("title \($0)"))
+    }
+  }
+
   @Test("more than 64 superseded dots are rejected, and 64 are not")
   func supersededDots() {
-    let titles = (0..<65).map {
-      WrittenFrame(1000 + $0, by: .owner, sets: .reportTitle, to: .text("title \($0)"))
-    }
+    let titles = Self.titles(65)
     for (count, outcome) in [(64, RowState.Outcome.applied), (65, .refused)] {
       for value in [Value.text("one title"), nil] {
         var holder = Holder(.report)
@@ -83,10 +89,7 @@ struct PermissionStoryTests {
   func dotsOfField() {
     var holder = Holder(.report)
     holder.receive(.create)
-    for number in 0..<70 {
-      holder.receive(
-        WrittenFrame(UInt64(1000 + number), by: .owner, sets: .reportTitle, to: .text("t")))
-    }
+    holder.receive(Self.titles(70))
     for left in [7, 1] {
       let merge = Write(
         row: RowKey.report.id, field: .reportTitle, value: .text("t"),

@@ -203,7 +203,8 @@ struct RecordTests {
     after writes: [(write: AuthoredWrite, place: LogPosition)]
   ) -> RecordSummary? {
     var row = RowState(key: writes[0].write.write.key)
-    for (write, place) in writes { row.apply(write, at: place) { _ in true } }
+    var pending = PendingInMemory(applied: nil)
+    for (write, place) in writes { row.apply(write, at: place, beside: &pending) }
     return RecordList([row]).records.values.first.map {
       RecordList.summary(of: $0, syncCount: $0.shown.syncCount)
     }

@@ -41,7 +41,7 @@ struct Model {
   var frames: [Frame] = []
   var places: Set<FramePosition> = []
   var applications: [FramePosition: Application] = [:]
-  var applied: Set<Bytes16> = []
+  var pending = PendingInMemory(applied: [])
   var rows: [RowKey: RowState] = [:]
   var waiting: [FramePosition: WaitReason] = [:]
   var crossings: [RecordedCrossing] = []
@@ -76,13 +76,12 @@ struct Model {
       waiting[place(frame)] = reason
       return
     }
-    applied.insert(frame.hash.raw.prefix)
+    pending.applied?.insert(frame.hash.raw.prefix)
     guard case .applied(let writes, let events) = application else { return }
     for write in writes {
       let key = write.write.key
-      rows[key, default: RowState(key: key)].apply(write, at: logPosition(frame)) {
-        applied.contains($0)
-      }
+      rows[key, default: RowState(key: key)].apply(
+        write, at: logPosition(frame), beside: &pending)
     }
     for event in events where !crossings.contains(where: { $0.id == event.id }) {
       crossings.append(event)

@@ -1,6 +1,7 @@
 """The state that results from the entries of frames: docs/wire.md §5 to §7."""
 
 import struct
+from bisect import bisect_right
 from collections import ChainMap
 from dataclasses import dataclass
 
@@ -787,22 +788,38 @@ def lengthened(principal):
     return bytes([len(principal)]) + principal if principal else b""
 
 
+def most_of_strand(write):
+    """Returns how many of the newest writes of a strand to a field count; None: all."""
+    if write.field not in OWN_ELEMENTS:
+        return 1
+    if write.author.role == COMMAND:
+        return None
+    return {COMMENTS: 128, PHOTO_MARKS: 256, TRACKER_REPLIES: 512}.get(write.field, 64)
+
+
 def live_values(permitted):
     named = {}  # (field, dot) -> the writes that supersede it
-    overwriting = {}  # (field, log) -> the newest frame that supersedes its log's earlier writes
+    strands = {}  # (field, strand) -> the writes that count for the bound
     for write in permitted:
         for dot in write.supersedes:
             named.setdefault((write.field, dot), []).append(write)
-        log, sequence = write.place
-        if write.takes_earlier and write.field not in (*OWN_ELEMENTS, *FOR_EVER):
-            newest = overwriting.get((write.field, log), 0)
-            overwriting[write.field, log] = max(newest, sequence)
+        if write.value is not None or write.field not in (*OWN_ELEMENTS, *FOR_EVER):
+            strands.setdefault((write.field, write.place[0]), []).append(place_in_strand(write))
+    for places in strands.values():
+        places.sort()
     fields = {}
     for write in permitted:
-        later = named.get((write.field, write.dot), [])
-        log, sequence = write.place
-        if write.value is None or sequence < overwriting.get((write.field, log), 0):
+        if write.value is None:
             continue
+        most = most_of_strand(write)
+        places = strands[write.field, write.place[0]]
+        if most is not None and len(places) - bisect_right(places, place_in_strand(write)) >= most:
+            continue
+        later = named.get((write.field, write.dot), [])
         if not any(takes(other, write) for other in later):
             fields.setdefault(write.field, []).append(write)
     return fields
+
+
+def place_in_strand(write):
+    return write.place[1], write.dot[16:]

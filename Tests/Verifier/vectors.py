@@ -153,7 +153,7 @@ def derive(given):
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
         if name == "presence":
             found["presence.name"] = h32(data, h32(body))[:16]
-    rules = b"\x0d"
+    rules = b"\x0e"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
     found["announce.datagram"] = b"\x09" + rules + seal(

@@ -219,6 +219,7 @@ enum Components {
             .may("writtenBy", .text), .may("through", .text),
           ]),
           most: many)),
+      .must("moreComments", .count),
       .must("conflicts", .list(.named("Conflict"), most: many)),
       .must(
         "delivery", .open(figure)),
@@ -401,6 +402,7 @@ enum Components {
     .must("device", .reference), .must("role", .choice(Role.allCases.map(\.name))),
     .must("isRevoked", .flag), .must("clockSuspect", .flag), .must("stateHash", .text),
     .must("root", .text), .must("logs", .count), .must("frames", .count),
+    .must("waitingWrites", .count),
     .must("quarantined", .count), .must("bounds", .anything), .must("epoch", .anything),
     .must("peers", .list(.named("Peer"), most: Limits.peers)), .must("uplink", .anything),
     .must("fix", .anything), .must("diskFreeBytes", .nullable(.count)),

@@ -31,6 +31,7 @@ enum Metrics {
     let gauges: [(String, String, Int)] = [
       ("logs", "Logs held", status.logs), ("frames", "Frames held", status.frames),
       ("waiting_frames", "Frames held and not applied yet", status.waitingFrames),
+      ("waiting_writes", "Writes to rows whose create has not arrived", status.waitingWrites),
       ("quarantined_frames", "Frames in quarantine", status.quarantinedFrames),
       ("missing_frames", "Frames lost by damage and not received again", status.missingFrames),
       ("users", "People", status.users), ("reports", "Reports", status.reports),

@@ -16,6 +16,7 @@ extension ReportSummary {
             "writtenAt": .time($0.writtenAt),
           ]).adding($0.authorship.members)
         }),
+      "moreComments": .count(moreComments),
       "photos": .count(photoCount), "conflicts": .array(conflicts.map(\.json)),
       "delivery": delivery.json,
       "createdAt": .time(createdAt), "updatedAt": .time(updatedAt),
@@ -280,7 +281,8 @@ extension StatusSummary {
       "isRevoked": .bool(isRevoked), "stateHash": .string(stateHash.description),
       "stateIsIncomplete": .bool(stateIsIncomplete),
       "root": .string(Hex.encode(root)), "logs": .count(logs), "frames": .count(frames),
-      "waitingFrames": .count(waitingFrames), "users": .count(users), "reports": .count(reports),
+      "waitingFrames": .count(waitingFrames), "waitingWrites": .count(waitingWrites),
+      "users": .count(users), "reports": .count(reports),
       "fences": .count(fences), "crossings": .count(crossings),
       "peers": .array(peers.map(\.json)), "fix": .known(fix) { $0.json(location, now: now) },
       "location": .known(location, \.json),

@@ -26,8 +26,11 @@ public struct ReportSummary: Codable, Hashable, Sendable {
   public var confirmedBy: [ReportConfirmation] = []
   /// What a confirmation of this states (`ConfirmedContent`), in hexadecimal.
   public var content = ""
-  /// Oldest first, by their authors' clocks.
+  /// Oldest first, by their authors' clocks; of an author below command at most
+  /// `Limits.commentsOfAuthor`, the newest.
   public var comments: [ReportComment]
+  /// The number of comments that are not shown.
+  public var moreComments = 0
   /// The fields in conflict, each with all its values.
   public var conflicts: [FieldConflict]
   /// How many photos it has; at most `Limits.photosPerReport`.
@@ -97,7 +100,8 @@ public struct ReportComment: Codable, Hashable, Sendable {
 public struct FieldConflict: Codable, Hashable, Sendable {
   /// Always a last-writer field: flags and sets have no conflicts.
   public var field: Field
-  /// At least two: the shown one first, the others in the order of their dots.
+  /// At least two: the shown one first, the others in the order of their dots. At most
+  /// `Limits.conflictingValues`.
   public var values: [ConflictingValue]
 
   /// Creates a conflict. The caller MUST put the shown value first.

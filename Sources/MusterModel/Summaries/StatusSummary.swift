@@ -22,6 +22,8 @@ public struct StatusSummary: Codable, Hashable, Sendable {
   public var frames: Int
   /// Frames held and not applied yet.
   public var waitingFrames: Int
+  /// Writes to rows whose create has not arrived.
+  public var waitingWrites = 0
   /// Frames held without effect: of revoked devices, after their cut-offs.
   public var quarantinedFrames: Int
   /// Frames that were held or written here, then lost to damage, and not received again yet.

@@ -207,17 +207,13 @@ struct LogWriter: Sendable {
   }
 
   /// A log's own earlier writes are superseded without names, except elements of sets.
-  ///
-  /// A check-in supersedes them always: between may be a report of another author, which a receiver
-  /// does not hold yet, and must not be needed to end the earlier one.
   private static func naming(
     _ operation: Operation, by earlier: Set<Bytes16>
   ) -> Operation {
     guard case .write(var write) = operation,
       write.field.kind != .addWinsSet
         || write.field == Field.existence(of: write.field.entity),
-      write.field == .checkInReport
-        || write.supersedes.contains(where: { earlier.contains($0.frame) })
+      write.supersedes.contains(where: { earlier.contains($0.frame) })
     else { return operation }
     write.takesEarlier = true
     write.supersedes.removeAll { earlier.contains($0.frame) }

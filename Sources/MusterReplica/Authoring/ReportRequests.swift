@@ -87,7 +87,14 @@ public enum ReportRequests {
   public static func comment(_ id: RowID, text: String) -> WriteRequest<Void> {
     WriteRequest { context in
       try context.require(.command, .member)
-      var composer = Composer(try context.settled(.report, id), origin: nil)
+      let row = try context.settled(.report, id)
+      let author = context.read.local.author
+      let count = row.values(of: .reportComments).count { $0.author == author.user }
+      guard author.role == .command || count < Limits.commentsOfAuthor else {
+        throw Refusal(
+          "you added \(count) comments to report \(id.short): add a new report, or call command")
+      }
+      var composer = Composer(row, origin: nil)
       composer.insert(.reportComments, .text(text))
       return Draft(composer, lane: .state)
     }

@@ -70,8 +70,9 @@ struct WriteGroup: Sendable {
   mutating func apply(_ write: AuthoredWrite, at place: LogPosition, to stored: RowState?) {
     let key = write.write.key
     var state = rows[key] ?? stored ?? RowState(key: key)
-    // Everything that our own write saw was applied here.
-    state.apply(write, at: place) { _ in true }
+    // Everything that our own write saw is applied here, and the commit applies it again.
+    var pending = PendingInMemory(applied: nil)
+    state.apply(write, at: place, beside: &pending)
     rows[key] = state
   }
 }

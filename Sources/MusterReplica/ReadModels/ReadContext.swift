@@ -144,7 +144,7 @@ final class ReadContext: Sendable {
       let shown = row.shown(field)
       let ordered = [shown].compactMap { $0 } + row.values(of: field).filter { $0 != shown }
       var values: [ConflictingValue] = []
-      for value in ordered {
+      for value in ordered.prefix(Limits.conflictingValues) {
         values.append(
           ConflictingValue(
             text: value.value.words(in: field), callsign: try authorship(of: value).text,

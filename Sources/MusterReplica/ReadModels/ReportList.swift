@@ -50,6 +50,7 @@ struct ReportList {
     _ confirmations: inout ConfirmationReader
   ) throws(StoreError) -> ReportSummary {
     let confirmedBy = try confirmations.confirmations(of: row)
+    let comments = try comments(of: row)
     let owner = row.owner ?? UserID(raw: .zero)
     var position: Coordinate?
     if case .position(let place)? = row.shown(.reportPosition)?.value { position = place }
@@ -62,29 +63,37 @@ struct ReportList {
       status: row.code(.reportStatus).flatMap(ReportStatus.init) ?? .open, owner: owner,
       ownerCallsign: try context.authorship(ofCreating: row),
       confirmations: confirmedBy.counting,
-      comments: try comments(of: row), conflicts: try context.conflicts(of: row),
+      comments: comments, conflicts: try context.conflicts(of: row),
       photoCount: PhotoReader.count(in: row), delivery: try delivery.delivery(of: row),
       createdAt: row.createdAt ?? Timestamp(milliseconds: 0),
       updatedAt: row.updatedAt ?? Timestamp(milliseconds: 0))
     summary.confirmedBy = confirmedBy
+    summary.moreComments = row.values(of: .reportComments).count - comments.count
     summary.content = Hex.encode(row.content(in: context.local.operation).encoded)
     return summary
   }
 
+  /// Authors below command have a number of comments, whatever they write through how many strands.
   private func comments(of row: RowState) throws(StoreError) -> [ReportComment] {
-    var comments: [(dot: Dot, comment: ReportComment)] = []
-    for value in row.values(of: .reportComments) {
+    var shown: [LiveValue] = []
+    var counts: [UserID: Int] = [:]
+    let newestFirst = row.values(of: .reportComments).sorted {
+      ($0.writtenAt, $0.dot) > ($1.writtenAt, $1.dot)
+    }
+    for value in newestFirst {
+      if value.role != .command {
+        guard counts[value.author, default: 0] < Limits.commentsOfAuthor else { continue }
+        counts[value.author, default: 0] += 1
+      }
+      shown.append(value)
+    }
+    var comments: [ReportComment] = []
+    for value in shown.reversed() {
       guard case .text(let text) = value.value else { continue }
       comments.append(
-        (
-          value.dot,
-          ReportComment(
-            callsign: try context.authorship(of: value), text: text, writtenAt: value.writtenAt
-          )
-        ))
+        ReportComment(
+          callsign: try context.authorship(of: value), text: text, writtenAt: value.writtenAt))
     }
-    return comments.sorted {
-      ($0.comment.writtenAt, $0.dot) < ($1.comment.writtenAt, $1.dot)
-    }.map(\.comment)
+    return comments
   }
 }

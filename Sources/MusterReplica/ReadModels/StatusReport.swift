@@ -51,6 +51,7 @@ struct StatusReport {
       fix: try context.devicePosition(of: context.local.device)?.report, rejected: [:],
       droppedForLackOfRoom: engine.droppedForLackOfRoom, forks: try devices.forks(callsigns),
       diskFreeBytes: nil)
+    status.waitingWrites = counts.waitingWrites
     status.retransmissions = engine.retransmissions
     status.isRevoked = context.isRevoked
     status.clockLead = engine.clockLead(now: now)

@@ -95,6 +95,8 @@ struct StatusCommand: AsyncParsableCommand {
         ValueText.count(status.frames, "frame", "frames") + " in "
           + ValueText.count(status.logs, "log", "logs")
           + (status.waitingFrames > 0 ? ", \(status.waitingFrames) not readable yet" : "")
+          + (status.waitingWrites > 0
+            ? ", \(status.waitingWrites) changes of what has not arrived" : "")
           + (status.quarantinedFrames > 0 ? ", \(status.quarantinedFrames) in quarantine" : "")
       ),
       (

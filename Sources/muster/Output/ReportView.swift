@@ -68,6 +68,10 @@ enum ReportView {
       page.add("\(comment.callsign), \(times.text(comment.writtenAt)):", .faint)
       page.add(paragraphs: comment.text)
     }
+    if report.moreComments > 0 {
+      page.add("")
+      page.add("and \(report.moreComments) more by authors of many comments", .faint)
+    }
     return page.text(on: screen)
   }
 

@@ -23,13 +23,19 @@ struct Lattice {
   let restarts: Bool
   private(set) var frames: [WrittenFrame] = []
   /// Indexed by subset: bit n represents frame n.
-  private var rows: [RowState]
+  private var rows: [Place]
+
+  /// A row, and what waits beside it.
+  private struct Place: Equatable {
+    var row: RowState
+    var pending = PendingInMemory(applied: [])
+  }
 
   init(_ key: RowKey, countsFrameInHand: Bool, restarts: Bool) {
     self.key = key
     self.countsFrameInHand = countsFrameInHand
     self.restarts = restarts
-    rows = [RowState(key: key)]
+    rows = [Place(row: RowState(key: key))]
   }
 
   /// Adds a frame, and all the subsets that it is in.
@@ -38,35 +44,35 @@ struct Lattice {
   mutating func breach(byAdding frame: WrittenFrame) throws(DecodingFault) -> String? {
     frames.append(frame)
     for mask in rows.count..<(2 * rows.count) {
-      var agreed: RowState?
+      var agreed: Place?
       for last in frames.indices where mask & 1 << last != 0 {
-        let row = apply(last, to: rows[mask ^ 1 << last], having: mask ^ 1 << last)
-        if let agreed, row != agreed {
-          return "order matters, \(frames[last].name.high) last: \(row)\nnot \(agreed)\n\(frames)"
+        let place = apply(last, to: rows[mask ^ 1 << last])
+        if let agreed, place != agreed {
+          return "order matters, \(frames[last].name.high) last: \(place)\nnot \(agreed)\n\(frames)"
         }
-        agreed = row
+        agreed = place
       }
-      guard let agreed else { continue }
-      agreed.checkInvariants()
+      guard var agreed else { continue }
+      agreed.row.checkInvariants()
+      agreed.pending.checkInvariants(beside: agreed.row)
       let expected = Specification(of: subset(mask), in: key)
-      if Specification(agreed) != expected {
+      if Specification(agreed.row) != expected {
         return "\(agreed)\nis not as specified: \(expected)\nafter \(subset(mask))"
       }
-      rows.append(restarts ? try RowState(key: key, decoding: agreed.encoded()) : agreed)
+      if restarts { agreed.row = try RowState(key: key, decoding: agreed.row.encoded()) }
+      rows.append(agreed)
     }
     return nil
   }
 
-  private func apply(_ index: Int, to row: RowState, having mask: Int) -> RowState {
-    var row = row
+  private func apply(_ index: Int, to place: Place) -> Place {
+    var place = place
+    if countsFrameInHand { place.pending.applied?.insert(frames[index].name) }
     for write in frames[index].authored {
-      row.apply(write, at: frames[index].place) { name in
-        frames.indices.contains {
-          frames[$0].name == name && (mask & 1 << $0 != 0 || countsFrameInHand && $0 == index)
-        }
-      }
+      place.row.apply(write, at: frames[index].place, beside: &place.pending)
     }
-    return row
+    place.pending.applied?.insert(frames[index].name)
+    return place
   }
 
   private func subset(_ mask: Int) -> [WrittenFrame] {

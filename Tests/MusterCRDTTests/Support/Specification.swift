@@ -25,11 +25,11 @@ struct Specification: Equatable {
       guard let value = write.write.value else { continue }
       let isTaken = counting.contains { taker in
         taker.write.field == write.write.field
-          && (taker.write.supersedes.contains(write.dot)
-            || Self.takesEarlier(taker, than: write, places))
+          && taker.write.supersedes.contains(write.dot)
           && Self.mayTake(write, taker.author)
       }
-      if isTaken { continue }
+      let later = counting.count { Self.isLater($0, than: write, places) }
+      if isTaken || later >= Self.most(beside: write) { continue }
       live[write.write.field, default: []].append(
         LiveValue(
           dot: write.dot, value: value, author: write.author.user, role: write.author.role,
@@ -115,15 +115,30 @@ struct Specification: Equatable {
     .settingsContacts, .exposureNotices, .reportContentConfirmations,
   ]
 
-  /// Whether a write supersedes its log's earlier writes, and the other is one of them.
-  private static func takesEarlier(
-    _ taker: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPosition]
+  /// Whether a write of the same log to the same field came later, and counts for the bound.
+  private static func isLater(
+    _ later: AuthoredWrite, than write: AuthoredWrite, _ places: [Bytes16: LogPosition]
   ) -> Bool {
-    guard taker.write.takesEarlier, let later = places[taker.dot.frame],
-      let earlier = places[write.dot.frame],
-      !setsOfElements.contains(write.write.field)
+    guard later.write.field == write.write.field, let last = places[later.dot.frame],
+      let first = places[write.dot.frame], last.log == first.log
     else { return false }
-    return later.log == earlier.log && later.sequence > earlier.sequence
+    let isElement =
+      setsOfElements.contains(write.write.field)
+      || [.fenceDeleted, .permitRevoked].contains(write.write.field)
+    if isElement, later.write.value == nil { return false }
+    return (last.sequence, later.dot.index) > (first.sequence, write.dot.index)
+  }
+
+  /// How many later writes of its log a write may have and still count.
+  private static func most(beside write: AuthoredWrite) -> Int {
+    guard setsOfElements.contains(write.write.field) else { return 1 }
+    guard write.author.role != .command else { return .max }
+    return switch write.write.field {
+    case .reportComments: 128
+    case .reportPhotoMarks: 256
+    case .directiveTrackerReplies: 512
+    default: 64
+    }
   }
 
   private static func mayTake(_ element: AuthoredWrite, _ taker: Author) -> Bool {

@@ -44,7 +44,7 @@ struct WrittenFrame: Hashable {
 /// The state that a caller of `RowState` keeps: the row, and the frames already applied.
 struct Holder {
   var row: RowState
-  private(set) var applied: Set<Bytes16> = []
+  private(set) var pending = PendingInMemory(applied: [])
   /// `RowState` allows the frame being applied to count as applied or not.
   let countsFrameInHand: Bool
 
@@ -56,12 +56,12 @@ struct Holder {
   /// Applies a frame, unless it was applied before.
   @discardableResult
   mutating func receive(_ frame: WrittenFrame) -> [RowState.Outcome] {
-    guard !applied.contains(frame.name) else { return [] }
-    if countsFrameInHand { applied.insert(frame.name) }
-    let known = applied
-    let outcomes = frame.authored.map { row.apply($0, at: frame.place) { known.contains($0) } }
-    applied.insert(frame.name)
+    guard !pending.isApplied(frame.name) else { return [] }
+    if countsFrameInHand { pending.applied?.insert(frame.name) }
+    let outcomes = frame.authored.map { row.apply($0, at: frame.place, beside: &pending) }
+    pending.applied?.insert(frame.name)
     row.checkInvariants()
+    pending.checkInvariants(beside: row)
     return outcomes
   }
 

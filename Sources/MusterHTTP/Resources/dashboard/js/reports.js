@@ -185,6 +185,7 @@ function detail(report) {
     })),
     report.conflicts.map((conflict) => sides(conflict, keep)),
     report.comments.map(comment),
+    report.moreComments > 0 && faint(t("more", { n: report.moreComments })),
     h("div", { class: "row" },
       report.lat !== null && theMap()
         && button(t("on.map"), `map ${report.id}`, () => showOnMap(report)),
