@@ -210,6 +210,76 @@ struct PacingStoryTests {
     #expect(world.stations[0].sentDatagrams - before <= 18 / 3 + 10)
   }
 
+  /// A founder on a link of 64 kbit/s, and ten members that left while much was on its way to them.
+  private func abandoned(seed: UInt64) -> World {
+    var world = world(seed: seed, members: 11, nil)
+    world.hasMulticast = false
+    world.checksInvariants = false
+    world.give(.linkRate(LinkRate(bytesPerSecond: 8000)), to: 0)
+    for index in 1...11 { world.meet(index, 0) }
+    world.run(seconds: 60)
+    world.write(230, bytes: 850, at: 0)
+    world.run(seconds: 5)
+    for index in 1...10 { world.cut(0, index) }
+    return world
+  }
+
+  @Test func `laptops that left take a tenth of the link at most`() {
+    var world = abandoned(seed: 220)
+    // The one who stayed receives all that is on its way.
+    #expect(world.run(seconds: 120) { $0.frames(11, of: 0) == 231 })
+    world.departures = []
+    let start = world.now
+    world.run(seconds: 100)
+    let toAbsent = (world.departures ?? []).filter { $0.from == 0 && $0.to != 11 }
+    let bytes = toAbsent.reduce(0) { $0 + $1.bytes + 28 }
+    print("silence: \(bytes) bytes in \(world.now.milliseconds(since: start)) ms")
+    #expect(bytes <= 8000 * 100 / 10)
+    // What is urgent reaches the one who stayed as before,
+    world.write(1, in: .urgent, at: 0)
+    let called = world.now
+    #expect(world.run(seconds: 10) { $0.frames(11, of: 0, in: .urgent) == 2 })
+    #expect(world.now.milliseconds(since: called) <= 1000)
+    #expect(world.problems == [])
+  }
+
+  @Test func `a laptop that returns receives all that waited for it`() {
+    var world = abandoned(seed: 221)
+    world.run(seconds: 120)
+    world.write(1, in: .urgent, at: 0)
+    world.run(seconds: 30)
+    #expect(world.frames(1, of: 0) < 231 && world.frames(1, of: 0, in: .urgent) < 2)
+    // When one is back, and calls for help
+    world.repair(0, 1)
+    world.write(1, in: .urgent, at: 1)
+    let back = world.now
+    // Then its call is received at once,
+    #expect(world.run(seconds: 30) { $0.frames(0, of: 1, in: .urgent) == 2 })
+    #expect(world.now.milliseconds(since: back) <= 100)
+    // the call that waited for it comes first, and then the rest.
+    #expect(world.run(seconds: 30) { $0.frames(1, of: 0, in: .urgent) == 2 })
+    let called = world.now.milliseconds(since: back)
+    #expect(world.run(seconds: 120) { $0.frames(1, of: 0) == 231 })
+    let rest = world.now.milliseconds(since: back)
+    print("return: urgent after \(called) ms, all after \(rest) ms")
+    #expect(called <= 1000)
+    #expect(rest <= 230 * 1000 * 1000 / 8000 * 2)
+    #expect(world.problems == [])
+  }
+
+  @Test func `a laptop that returns and is silent itself is soon asked`() {
+    var world = abandoned(seed: 222)
+    world.run(seconds: 120)
+    world.repair(0, 1)
+    let back = world.now
+    let held = world.frames(1, of: 0)
+    #expect(world.run(seconds: 60) { $0.frames(1, of: 0) > held })
+    let asked = world.now.milliseconds(since: back)
+    print("asked: after \(asked) ms")
+    #expect(asked <= 16_000)
+    #expect(world.problems == [])
+  }
+
   @Test func `both sides send on the same of two sessions, whichever received last`() throws {
     // Given two who called each other at once, and so have a session each
     var world = world(seed: 211, members: 1, nil)

@@ -45,7 +45,8 @@ struct Broadcaster: Sendable {
         fresh, on: audience.link, receivers: audience.receivers.count, isOwn: source == nil,
         covered: elsewhere, copy: audience.link == cameBy ? copy : nil, context: &context)
     }
-    guard !direct.isEmpty else { return }
+    let silent = silentPeers(missing: fresh, butNot: source, context: &context)
+    guard !direct.isEmpty || !silent.isEmpty else { return }
     covered.formUnion(elsewhere)
     covered.insert(tag(context.local.device))
     for audience in audiences { covered.formUnion(audience.receivers.map(tag)) }
@@ -55,7 +56,20 @@ struct Broadcaster: Sendable {
       ? [] : Set(covered.sorted().prefix(Limits.coveredDevices))
     let author = fresh.log.flatMap { context.logs[$0]?.opening.certificate }
     var push = Push(fresh, covered: covered, author: author)
-    for device in direct { send(&push, to: device, context: &context) }
+    for device in direct + silent { send(&push, to: device, context: &context) }
+  }
+
+  /// Returns the peers that do not answer and are not received, if what is new is urgent: one that
+  /// is back must not wait until it is asked. None of them counts as covered.
+  private func silentPeers(
+    missing fresh: Fresh, butNot source: DeviceID?, context: inout Context
+  ) -> [DeviceID] {
+    guard fresh.isUrgent else { return [] }
+    let items = NewItems(fresh)
+    return context.peers.connected.filter {
+      $0 != source && context.peers[$0]?.isReachable == false
+        && context.reception(of: $0) == nil && items.areMissing(at: $0, context: &context)
+    }.sorted()
   }
 
   /// Returns the peers to which data is sent on their sessions.

@@ -65,7 +65,7 @@ struct Outbox: Sendable {
 
   /// Queues a part that is encoded already.
   mutating func add(_ part: PartQueue.Part, to device: DeviceID) {
-    if sendQueues[device, default: SendQueue()].queue.add(part) {
+    if sendQueues[device, default: SendQueue()].add(part) {
       touch(device)
     } else {
       dropped += 1

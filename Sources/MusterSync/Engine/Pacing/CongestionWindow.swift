@@ -101,6 +101,9 @@ struct CongestionWindow: Sendable {
     acknowledged = 0
   }
 
+  /// Begins again after an outage, which gave no information about the path.
+  mutating func resume() { bytes = max(bytes, Self.first) }
+
   /// Reduces the window after an idle period, since the path's capacity may have changed.
   mutating func restart() { bytes = min(bytes, isOverTCP ? Self.leastOverTCP : Self.first) }
 }

@@ -207,9 +207,11 @@ struct PartQueue: Sendable {
   /// Packs as many parts as fit one packet. Returns the numbers of the parts that are retransmitted
   /// until acknowledged.
   ///
-  /// - Parameter photoRoom: the room if the packet has nothing but messages about blobs.
+  /// - Parameters:
+  ///   - photoRoom: the room if the packet has nothing but messages about blobs.
+  ///   - only: the one priority that is packed; nil for all.
   mutating func pack(
-    room: Int, photoRoom: Int? = nil
+    room: Int, photoRoom: Int? = nil, only: Outbox.Importance? = nil
   ) -> (bytes: [UInt8], numbers: [UInt64]) {
     var (bytes, numbers): ([UInt8], [UInt64]) = ([], [])
     bytes.reserveCapacity(photoRoom ?? room)
@@ -224,7 +226,7 @@ struct PartQueue: Sendable {
       order.remove(at: starving)
       order.insert(starving, at: 0)
     }
-    for line in order {
+    for line in order where only == nil || only?.rawValue == UInt8(line) {
       let mayBeLarge = isOfPhotos && line >= Outbox.Importance.thumbnails.rawValue
       let room = mayBeLarge ? photoRoom ?? room : room
       while queued[line] > 0, let number = lines[line].head(size: size(of:)),

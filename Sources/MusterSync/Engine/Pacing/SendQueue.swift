@@ -8,7 +8,7 @@ internal import MusterModel
 ///             └──── lost or timed out ◀────────────┘
 ///
 /// It exists as long as the peer has a session. Reliable parts are retransmitted until they are
-/// acknowledged or superseded.
+/// acknowledged or superseded. A peer that left is only asked whether it is back: the parts wait.
 struct SendQueue: Sendable {
   var queue = PartQueue()
   /// Ranges that the peer requested and that are not fetched yet.
@@ -27,6 +27,11 @@ struct SendQueue: Sendable {
   /// How many datagrams may exceed the window after a timeout: the acknowledgement of one shows
   /// which of those in flight arrived (RFC 9002 §6.2.4).
   private var probes = 0
+  /// Whether several timeouts passed and nothing was received of the peer meanwhile. Everything for
+  /// it waits until it is received again.
+  private(set) var isSilent = false
+  /// Whether an urgent part was added during the silence, and was not sent yet: each is tried once.
+  private var hasNewUrgent = false
   /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
 
@@ -34,6 +39,7 @@ struct SendQueue: Sendable {
   enum Permission { case now, afterAcknowledgement, at(Instant) }
 
   mutating func permission(now: Instant) -> Permission {
+    guard !isSilent else { return isWaiting ? .now : .afterAcknowledgement }
     guard let first = queue.first ?? (owesProbe ? .photos : nil) else {
       return .afterAcknowledgement
     }
@@ -88,7 +94,8 @@ struct SendQueue: Sendable {
   /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
   /// served. In place, since a send queue is large.
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
-    ((queue.first ?? (owesProbe ? .photos : nil))?.rawValue ?? .max, turn)
+    let next = isSilent ? .control : queue.first ?? (owesProbe ? .photos : nil)
+    return (next?.rawValue ?? .max, turn)
   }
 
   mutating func noteSent(
@@ -112,6 +119,7 @@ struct SendQueue: Sendable {
   mutating func use(_ index: UInt32, isOverTCP: Bool) {
     guard session != index || path.window.isOverTCP != isOverTCP else { return }
     repeatAll()
+    endSilence()
     // Of two sessions, both sides may change between them: what is queued can still be sent.
     path.changeSession(isOverTCP: isOverTCP)
     session = index
@@ -125,6 +133,7 @@ struct SendQueue: Sendable {
   /// Resets the path after this device or the peer moved to another address.
   mutating func changePath() {
     repeatAll()
+    endSilence()
     let isOverTCP = path.window.isOverTCP
     path = Path()
     path.window.isOverTCP = isOverTCP
@@ -141,7 +150,7 @@ struct SendQueue: Sendable {
   /// - Parameter skipped: how many of the peer's earlier datagrams are missing before this one; -1
   ///   if this one was counted as missing until now.
   mutating func noteReceived(skipped: Int, now: Instant) {
-    if path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
+    if isSilent || path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
     lastReceivedAt = now
     if skipped > 0 { lastMissedAt = now }
     if skipped < 0 { path.receivedLoss.findAgain() }
@@ -235,7 +244,11 @@ struct SendQueue: Sendable {
   /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
   /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    guard !owesProbe else {
+    if isSilent, hasNewUrgent {
+      hasNewUrgent = false
+      return queue.pack(room: packetBytes - count, only: .urgent)
+    }
+    guard !owesProbe, !isSilent else {
       return (Packet.probe.encoded(), [PartQueue.noPart])
     }
     guard path.carriesLargeDatagrams else {
@@ -261,6 +274,10 @@ struct SendQueue: Sendable {
   private var timeout: Int64 {
     guard !path.window.isOverTCP else { return Self.timeoutOverTCP }
     let base = path.roundTrip.timeout + patience
+    if isSilent {
+      let doublings = min(path.timeouts - Self.timeoutsBeforeSilence, Self.mostDoublings)
+      return max(base, Self.askingInterval) << Int64(max(0, doublings))
+    }
     let hopeless = Int64(min(max(0, path.timeouts - Self.timeoutsInBadWeather), 3))
     let most =
       isQueued
@@ -284,6 +301,7 @@ struct SendQueue: Sendable {
       return
     }
     path.timeouts += 1
+    guard !fallsSilent() else { return }
     // The acknowledgement of photos is often only late, and nothing of them is sent again yet.
     if path.timeouts > 1 || !hasPhotosInFlight { path.window.timeOut() }
     probe(first: path.timeouts == 1, now: now)
@@ -306,6 +324,40 @@ struct SendQueue: Sendable {
     probes = hasPhotosInFlight ? min(most, max(1, queue.waiting)) : lost.count
   }
 
+  // MARK: Silence
+
+  /// On a path that loses most datagrams, `isReceiving` remains true for longer.
+  private static let timeoutsBeforeSilence = 4
+  /// The first interval at which a silent peer is asked, in microseconds, and its doublings.
+  private static let askingInterval: Int64 = 3_000_000
+  private static let mostDoublings = 2
+
+  /// Takes back everything in flight if the peer is silent, so that a datagram without content
+  /// asks, at intervals that double, whether it is back.
+  private mutating func fallsSilent() -> Bool {
+    guard !path.window.isOverTCP, path.timeouts >= Self.timeoutsBeforeSilence, !isReceiving else {
+      return false
+    }
+    isSilent = true
+    queue.repeatParts(sent.loseAll(), first: true)
+    probes = 1
+    return true
+  }
+
+  /// Adds a part. Returns false if it was dropped.
+  mutating func add(_ part: PartQueue.Part) -> Bool {
+    guard queue.add(part) else { return false }
+    if isSilent, part.importance == .urgent { hasNewUrgent = true }
+    return true
+  }
+
+  private mutating func endSilence() {
+    guard isSilent else { return }
+    (isSilent, hasNewUrgent) = (false, false)
+    (path.timeouts, probes) = (0, 0)
+    path.window.resume()
+  }
+
   private var hasPhotosInFlight: Bool { sent.isUnderWay { queue.isOfPhoto($0) } }
 
   /// Whether a datagram without content is to be sent, to learn what of the photos in flight
@@ -313,7 +365,9 @@ struct SendQueue: Sendable {
   private var owesProbe: Bool { probes > 0 && queue.waiting == 0 && hasPhotosInFlight }
 
   /// Whether anything is to be sent.
-  var isWaiting: Bool { queue.waiting > 0 || owesProbe }
+  var isWaiting: Bool {
+    isSilent ? probes > 0 || hasNewUrgent : queue.waiting > 0 || owesProbe
+  }
 
   private static let leastProbes = CongestionWindow.least / CongestionWindow.datagram
   private static let mostProbes = mostInBadWeather / CongestionWindow.datagram
@@ -325,7 +379,7 @@ struct SendQueue: Sendable {
   mutating func repeatAfterSilence(now: Instant) -> Bool {
     guard path.isBack else { return false }
     path.isBack = false
-    probe(first: true, now: now)
+    if isSilent { endSilence() } else { probe(first: true, now: now) }
     return isWaiting
   }
 
