@@ -2,6 +2,7 @@ import ArgumentParser
 import MusterAttackers
 import MusterModel
 import MusterReplica
+import MusterSync
 
 /// What a member's writes without end to one row cost others (row law 6 of decision 0108).
 struct RowFloodBench: ParsableCommand {
@@ -22,10 +23,10 @@ struct RowFloodBench: ParsableCommand {
     try withScratchFolder { folder in
       var mesh = try Mesh(seed: 12, founderAt: folder + "/bench.sqlite")
       let report = try mesh.at(0) {
-        try $0.write(ReportRequests.add(Workload.report(0)), now: $1).result
+        try $0.write(ReportRequests.add(Workload.report(0)), now: $1).answer
       }
       let other = try mesh.at(0) {
-        try $0.write(ReportRequests.add(Workload.report(1)), now: $1).result
+        try $0.write(ReportRequests.add(Workload.report(1)), now: $1).answer
       }
       try mesh.join(at: nil, callsign: "Mallory", role: .member)
       try mesh.synchronise(0, 1)

@@ -2,13 +2,15 @@ package import MusterModel
 
 /// What waits beside rows that no store holds.
 package struct PendingInMemory: PendingWrites, Hashable {
-  /// The applied frames; nil if all are, as for a writer, who has seen what it names.
-  package var applied: Set<Bytes16>?
+  /// Nil if all frames are applied, as for a writer, who has seen what it names.
+  private var applied: Set<Bytes16>?
   private var waiting: [RowKey: [Dot: PlacedWrite]] = [:]
   private var superseders: [RowKey: [FieldDot: Set<Superseder>]] = [:]
 
   /// - Parameter applied: nil if all frames are applied.
   package init(applied: Set<Bytes16>?) { self.applied = applied }
+
+  package mutating func noteApplied(_ frame: Bytes16) { applied?.insert(frame) }
 
   package func isApplied(_ frame: Bytes16) -> Bool { applied?.contains(frame) ?? true }
 

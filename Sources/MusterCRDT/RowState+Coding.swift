@@ -1,9 +1,9 @@
 public import MusterModel
 
 /// The stored form contains the sources of the live values, the visible state, the time of the
-/// creation, the writes that are gone, and then how much waits beside the row. Only the visible part is the canonical state that the
-/// state hash covers (`docs/wire.md`). A principal is marked by the highest bit of a byte that
-/// needs fewer, so that a value without one takes no more space.
+/// creation, the writes that are gone, and how much waits beside the row. Only the visible part is
+/// the canonical state that the state hash covers (`docs/wire.md`). A principal is marked by the
+/// highest bit of a byte that needs fewer, so that a value without one takes no more space.
 extension RowState {
   /// Encodes the row for the store: equal states have equal bytes.
   public func encoded() -> [UInt8] {

@@ -15,14 +15,20 @@ extension RowState {
     precondition(owner == nil || waiting == 0, "\(key) has its origin and waiting writes")
     precondition(
       zip(gone, gone.dropFirst()).allSatisfy { $0 < $1 }, "\(key) has gone writes out of order")
+    var kept: [Strand: Int] = [:]
+    for entry in live { kept[Strand(field: entry.field, log: entry.place.log), default: 0] += 1 }
+    for write in gone { kept[Strand(field: write.field, log: write.log), default: 0] += 1 }
     for entry in live {
       guard let bound = StrandBound(of: entry.field, role: entry.value.role) else { continue }
-      let place = entry.place.log
-      let kept =
-        live.count { $0.field == entry.field && $0.place.log == place }
-        + gone.count { $0.field == entry.field && $0.log == place }
-      precondition(kept <= bound.most, "\(key) keeps \(kept) writes of a strand")
+      let count = kept[Strand(field: entry.field, log: entry.place.log)] ?? 0
+      precondition(count <= bound.most, "\(key) keeps \(count) writes of a strand")
     }
     precondition(owner != nil || live.isEmpty, "\(key) has values without an origin")
   }
+}
+
+/// The writes of one strand to a field.
+private struct Strand: Hashable {
+  let field: Field
+  let log: UInt32
 }

@@ -1,4 +1,4 @@
-public import MusterModel
+internal import MusterModel
 
 /// Of the writes of one strand to one field, how many of the newest count: an earlier one is
 /// superseded for good, whatever becomes of the later ones. So an author cannot make a row dear,
@@ -27,7 +27,7 @@ extension Field {
   var isSetOfElements: Bool { kind == .addWinsSet && self != Field.existence(of: entity) }
 
   /// The elements of one strand that a row keeps, by an author below command.
-  public var elementsOfStrand: Int {
+  var elementsOfStrand: Int {
     switch self {
     case .reportComments: Limits.commentsOfStrand
     case .reportPhotoMarks: Limits.photoMarksOfStrand

@@ -53,20 +53,6 @@ public enum Limits {
   /// Dots that one write may supersede, so that one frame cannot cause unbounded work; the next
   /// write supersedes the rest.
   public static let supersededDots = 64
-  /// Elements of a set that a row keeps of one strand of an author below command: confirmations,
-  /// photos, replies, acknowledgements. An earlier one is superseded for good.
-  public static let elementsOfStrand = 64
-  /// Likewise, comments on a report.
-  public static let commentsOfStrand = 128
-  /// Comments on a report that are shown of one author below command; a device refuses to add more.
-  public static let commentsOfAuthor = 64
-  /// Values of a conflict that are shown.
-  public static let conflictingValues = 32
-  /// Likewise, marks on the photos of a report.
-  public static let photoMarksOfStrand = 256
-  /// Likewise, replies to an order for the carriers of trackers.
-  public static let trackerRepliesOfStrand = 512
-
   /// Rows that a writer remembers naming in a log, and that a reader remembers of all logs. Beyond
   /// it the writer names them in full again, and the reader reads frames again.
   public static let rowMentions = 32_768
@@ -367,6 +353,8 @@ public enum Limits {
   /// open without a session: when an instance of an archive fails, all of its devices come at once.
   /// The limit also applies to joiners that wait for an answer.
   public static let handshakesInFlight = 1024
+  /// Datagrams of a session that are kept until the last message of its handshake arrives.
+  public static let earlyDatagrams = 4
   /// Bytes of frame bodies that may arrive unrequested in response to leaves.
   public static let digestCreditBytes = 16 * 1024
   /// Bytes that a node requests from one peer before a response, by estimate: the capacity of a

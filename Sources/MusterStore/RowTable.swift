@@ -30,7 +30,8 @@ enum RowTable {
     ) { try read(&$0, body) }
   }
 
-  /// Deletes a row and what waits beside it, or leaves a blank one, whose change the caller records.
+  /// Deletes a row and what waits beside it, or leaves a blank one, whose change the caller
+  /// records.
   static func delete(_ key: RowKey, in database: Database) throws {
     try PendingWriteTable.deleteAll(of: key, in: database)
     let row = [key.kind.rawValue.column, key.id.blob]

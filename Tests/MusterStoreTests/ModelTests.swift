@@ -76,7 +76,7 @@ struct Model {
       waiting[place(frame)] = reason
       return
     }
-    pending.applied?.insert(frame.hash.raw.prefix)
+    pending.noteApplied(frame.hash.raw.prefix)
     guard case .applied(let writes, let events) = application else { return }
     for write in writes {
       let key = write.write.key

@@ -69,6 +69,47 @@ struct CrowdStoryTests {
     #expect(world.problems == [])
   }
 
+  /// Handshake datagrams by kind, and sessions, of laptops that are all switched on at once.
+  private static func start(
+    _ count: Int, hasMulticast: Bool, seed: UInt64
+  ) -> (datagrams: [DatagramKind: Int], sessions: Int, unauthenticated: Int, sent: Int) {
+    var world = World(seed: seed)
+    world.checksInvariants = false
+    world.hasMulticast = hasMulticast
+    world.found()
+    for _ in 1..<count { world.cast(.member) }
+    world.share()
+    world.weather.delayMilliseconds = 1...5
+    world.tap = []
+    if !hasMulticast {
+      for first in 0..<count {
+        for second in 0..<count where first != second { world.meet(first, second) }
+      }
+    }
+    world.run(seconds: 30)
+    var datagrams: [DatagramKind: Int] = [:]
+    for datagram in world.tap ?? [] {
+      if let kind = DatagramKind(rawValue: datagram.bytes[0]) { datagrams[kind, default: 0] += 1 }
+    }
+    let sessions = world.stations.reduce(0) { $0 + $1.engine.context.sessions.count } / 2
+    return (
+      datagrams, sessions, world.stations.reduce(0) { $0 + $1.rejections(.unauthenticated) },
+      world.tap?.count ?? 0
+    )
+  }
+
+  @Test(arguments: [true, false])
+  func `laptops that start at once exchange three datagrams of each kind for a session at most`(
+    hasMulticast: Bool
+  ) {
+    let start = Self.start(hasMulticast ? 40 : 12, hasMulticast: hasMulticast, seed: 540)
+    print("start: \(start)")
+    for kind in [DatagramKind.initiation, .response, .finish] {
+      #expect(start.datagrams[kind, default: 0] <= 3 * start.sessions, "\(kind)")
+    }
+    #expect(start.unauthenticated * 100 <= start.sent)
+  }
+
   @Test func `forged copies silence no relay`() throws {
     // Given a call that one device alone received, and two insiders beside it
     var world = World(seed: 540)

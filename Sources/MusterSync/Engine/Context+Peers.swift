@@ -101,11 +101,24 @@ extension Context {
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
+    let packet = rootsPacket(asksForAnswer: asksForAnswer)
+    outbox.add(packet, importance: .control, to: device)
+  }
+
+  /// Sends the roots on one session, which confirms the finish of its handshake. What a send queue
+  /// sends may leave on another session of the pair.
+  mutating func confirmFinish(on index: UInt32) {
+    guard let session = sessions[index] else { return }
+    let packet = rootsPacket(asksForAnswer: false)
+    transmit(packet, on: index, to: .endpoint(session.endpoint, session.link))
+  }
+
+  private mutating func rootsPacket(asksForAnswer: Bool) -> Packet {
     var packet = Packet()
     packet.roots = logs.roots()
     packet.clock = clock.wall
     packet.answer = asksForAnswer
-    outbox.add(packet, importance: .control, to: device)
+    return packet
   }
 
   /// Sends the roots to every peer with a session.

@@ -6,6 +6,8 @@ internal import MusterModel
 /// Invariant: at most `Limits.handshakesInFlight`; the oldest makes room for a new one.
 struct HandshakeTable: Sendable {
   private var pending: [UInt32: SessionHandshake] = [:]
+  /// Datagrams of the new session that overtook the last message of their handshake.
+  private var early: [UInt32: [[UInt8]]] = [:]
 
   var count: Int { pending.count }
 
@@ -16,13 +18,17 @@ struct HandshakeTable: Sendable {
   /// adds one.
   subscript(index: UInt32) -> SessionHandshake? {
     get { pending[index] }
-    set { if pending[index] != nil { pending[index] = newValue } }
+    set {
+      guard pending[index] != nil else { return }
+      pending[index] = newValue
+      if newValue == nil { early[index] = nil }
+    }
   }
 
   mutating func keep(_ handshake: SessionHandshake) {
     if pending.count >= Limits.handshakesInFlight {
       let oldest = pending.min { ($0.value.startedAt, $0.key) < ($1.value.startedAt, $1.key) }
-      if let oldest { pending[oldest.key] = nil }
+      if let oldest { self[oldest.key] = nil }
     }
     pending[handshake.localIndex] = handshake
   }
@@ -46,6 +52,19 @@ struct HandshakeTable: Sendable {
   }
 
   mutating func removeAll(at endpoint: Endpoint) {
-    pending = pending.filter { $0.value.endpoint != endpoint }
+    for (index, handshake) in pending where handshake.endpoint == endpoint { self[index] = nil }
   }
+
+  /// Keeps a datagram of a session whose handshake the other side has yet to finish. Returns false
+  /// if there is none, or no room.
+  mutating func keep(early datagram: [UInt8], on index: UInt32, from endpoint: Endpoint) -> Bool {
+    guard let handshake = pending[index], handshake.remoteIndex != nil,
+      handshake.purpose == .session, handshake.endpoint == endpoint,
+      early[index, default: []].count < Limits.earlyDatagrams
+    else { return false }
+    early[index, default: []].append(datagram)
+    return true
+  }
+
+  func early(on index: UInt32) -> [[UInt8]] { early[index] ?? [] }
 }

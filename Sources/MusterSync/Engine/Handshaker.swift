@@ -25,8 +25,10 @@ struct Handshaker: Sendable {
 
   /// The result of a handshake with an authenticated device.
   enum Outcome {
-    /// - Parameter finish: the last message, if it is this side's to send.
-    case session(Session, CertificateChain, finish: [UInt8]?)
+    /// - Parameters:
+    ///   - finish: the last message, if it is this side's to send.
+    ///   - early: datagrams of the session that arrived before the last message.
+    case session(Session, CertificateChain, finish: [UInt8]?, early: [[UInt8]])
     case otherRules(RulesVersion, SignedCertificate)
   }
 
@@ -34,6 +36,11 @@ struct Handshaker: Sendable {
   var count: Int { table.count }
 
   func contains(_ endpoint: Endpoint) -> Bool { table.contains(endpoint) }
+
+  /// Keeps a datagram that overtook the last message of its handshake. Returns whether it did.
+  mutating func keep(early datagram: [UInt8], on index: UInt32, from endpoint: Endpoint) -> Bool {
+    table.keep(early: datagram, on: index, from: endpoint)
+  }
 
   mutating func removeAll(at endpoint: Endpoint) { table.removeAll(at: endpoint) }
 
@@ -133,7 +140,7 @@ struct Handshaker: Sendable {
       localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(leaf.certificate.device),
       endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), unconfirmedFinish: finish
     )
-    return .session(session, chain, finish: writer.bytes)
+    return .session(session, chain, finish: writer.bytes, early: [])
   }
 
   // MARK: Responding
@@ -216,7 +223,7 @@ struct Handshaker: Sendable {
         return nil
       }
       switch session.peer {
-      case .device(let device): context.sendRoots(to: device, asksForAnswer: false)
+      case .device: context.confirmFinish(on: localIndex)
       case .joiner(let invite, let request):
         admit(JoinTicket(session: localIndex, invite: invite, request: request), context: &context)
       }
@@ -247,6 +254,7 @@ struct Handshaker: Sendable {
     case (.session, .chain):
       let chain = try verifiedChain(payload, handshake: handshake, context: &context)
       let leaf = chain.leaf
+      let early = table.early(on: localIndex)
       table[localIndex] = nil
       guard leaf.certificate.device != context.local.device else { return nil }
       let device = leaf.certificate.device
@@ -257,7 +265,7 @@ struct Handshaker: Sendable {
       let session = Session(
         localIndex: localIndex, remoteIndex: remoteIndex, peer: .device(device),
         endpoint: endpoint, now: context.now, keys: handshake.sessionKeys(), finishHash: finishHash)
-      return .session(session, chain, finish: nil)
+      return .session(session, chain, finish: nil, early: early)
     default: throw .malformed("finish")
     }
   }

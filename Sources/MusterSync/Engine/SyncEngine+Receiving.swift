@@ -21,6 +21,11 @@ extension SyncEngine {
         var reader = ByteReader(bytes.dropFirst())
         let index = try reader.integer(UInt32.self)
         let counter = try reader.integer(UInt32.self)
+        if context.sessions[index] == nil,
+          handshaker.keep(early: bytes, on: index, from: arrival.endpoint)
+        {
+          return
+        }
         try receiveTransport(
           bytes.dropFirst(9), localIndex: index, counter: counter, by: arrival)
       }
@@ -36,12 +41,17 @@ extension SyncEngine {
     case .otherRules(let rules, let leaf):
       meet(
         leaf.certificate.device, certificate: leaf.hash, withOther: rules, at: arrival.endpoint)
-    case .session(let session, let chain, let finish):
+    case .session(let session, let chain, let finish, let early):
       context.learn(chain)
       guard install(session, certificate: chain.leaf, link: arrival.link) else {
         return context.reject(.overLimit, from: arrival.endpoint)
       }
-      if let finish { context.transmit(finish, to: .endpoint(arrival.endpoint, arrival.link)) }
+      guard let finish else {
+        context.confirmFinish(on: session.localIndex)
+        for bytes in early { receive(bytes, by: arrival) }
+        return
+      }
+      context.transmit(finish, to: .endpoint(arrival.endpoint, arrival.link))
       context.sendRoots(to: chain.leaf.certificate.device, asksForAnswer: false)
     }
   }

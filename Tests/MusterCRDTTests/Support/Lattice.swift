@@ -67,11 +67,11 @@ struct Lattice {
 
   private func apply(_ index: Int, to place: Place) -> Place {
     var place = place
-    if countsFrameInHand { place.pending.applied?.insert(frames[index].name) }
+    if countsFrameInHand { place.pending.noteApplied(frames[index].name) }
     for write in frames[index].authored {
       place.row.apply(write, at: frames[index].place, beside: &place.pending)
     }
-    place.pending.applied?.insert(frames[index].name)
+    place.pending.noteApplied(frames[index].name)
     return place
   }
 

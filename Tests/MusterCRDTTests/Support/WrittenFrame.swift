@@ -57,9 +57,9 @@ struct Holder {
   @discardableResult
   mutating func receive(_ frame: WrittenFrame) -> [RowState.Outcome] {
     guard !pending.isApplied(frame.name) else { return [] }
-    if countsFrameInHand { pending.applied?.insert(frame.name) }
+    if countsFrameInHand { pending.noteApplied(frame.name) }
     let outcomes = frame.authored.map { row.apply($0, at: frame.place, beside: &pending) }
-    pending.applied?.insert(frame.name)
+    pending.noteApplied(frame.name)
     row.checkInvariants()
     pending.checkInvariants(beside: row)
     return outcomes

@@ -27,11 +27,9 @@ struct SendQueue: Sendable {
   /// How many datagrams may exceed the window after a timeout: the acknowledgement of one shows
   /// which of those in flight arrived (RFC 9002 §6.2.4).
   private var probes = 0
-  /// Whether several timeouts passed and nothing was received of the peer meanwhile. Everything for
+  /// Present after several timeouts during which nothing of the peer was received. Everything for
   /// it waits until it is received again.
-  private(set) var isSilent = false
-  /// Whether an urgent part was added during the silence, and was not sent yet: each is tried once.
-  private var hasNewUrgent = false
+  private var silence: Silence?
   /// When this peer's link was last served. The peer served longest ago is next.
   var turn: UInt64 = 0
 
@@ -39,7 +37,7 @@ struct SendQueue: Sendable {
   enum Permission { case now, afterAcknowledgement, at(Instant) }
 
   mutating func permission(now: Instant) -> Permission {
-    guard !isSilent else { return isWaiting ? .now : .afterAcknowledgement }
+    guard silence == nil else { return isWaiting ? .now : .afterAcknowledgement }
     guard let first = queue.first ?? (owesProbe ? .photos : nil) else {
       return .afterAcknowledgement
     }
@@ -94,7 +92,7 @@ struct SendQueue: Sendable {
   /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
   /// served. In place, since a send queue is large.
   mutating func claim() -> (importance: UInt8, turn: UInt64) {
-    let next = isSilent ? .control : queue.first ?? (owesProbe ? .photos : nil)
+    let next = silence != nil ? .control : queue.first ?? (owesProbe ? .photos : nil)
     return (next?.rawValue ?? .max, turn)
   }
 
@@ -150,7 +148,7 @@ struct SendQueue: Sendable {
   /// - Parameter skipped: how many of the peer's earlier datagrams are missing before this one; -1
   ///   if this one was counted as missing until now.
   mutating func noteReceived(skipped: Int, now: Instant) {
-    if isSilent || path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
+    if silence != nil || path.timeouts > 1, lastReceivedAt < lastSentAt { path.isBack = true }
     lastReceivedAt = now
     if skipped > 0 { lastMissedAt = now }
     if skipped < 0 { path.receivedLoss.findAgain() }
@@ -244,11 +242,11 @@ struct SendQueue: Sendable {
   /// leaves in large datagrams: if the path carries these no more, no other data is delayed. Parts
   /// of photos that do not fit then are dropped.
   mutating func pack(beside count: Int) -> (bytes: [UInt8], numbers: [UInt64]) {
-    if isSilent, hasNewUrgent {
-      hasNewUrgent = false
+    if silence?.hasNewUrgent == true {
+      silence?.hasNewUrgent = false
       return queue.pack(room: packetBytes - count, only: .urgent)
     }
-    guard !owesProbe, !isSilent else {
+    guard !owesProbe, silence == nil else {
       return (Packet.probe.encoded(), [PartQueue.noPart])
     }
     guard path.carriesLargeDatagrams else {
@@ -274,9 +272,9 @@ struct SendQueue: Sendable {
   private var timeout: Int64 {
     guard !path.window.isOverTCP else { return Self.timeoutOverTCP }
     let base = path.roundTrip.timeout + patience
-    if isSilent {
-      let doublings = min(path.timeouts - Self.timeoutsBeforeSilence, Self.mostDoublings)
-      return max(base, Self.askingInterval) << Int64(max(0, doublings))
+    if silence != nil {
+      let doublings = min(path.timeouts - Silence.timeoutsBefore, Silence.mostDoublings)
+      return max(base, Silence.interval) << Int64(max(0, doublings))
     }
     let hopeless = Int64(min(max(0, path.timeouts - Self.timeoutsInBadWeather), 3))
     let most =
@@ -326,19 +324,24 @@ struct SendQueue: Sendable {
 
   // MARK: Silence
 
-  /// On a path that loses most datagrams, `isReceiving` remains true for longer.
-  private static let timeoutsBeforeSilence = 4
-  /// The first interval at which a silent peer is asked, in microseconds, and its doublings.
-  private static let askingInterval: Int64 = 3_000_000
-  private static let mostDoublings = 2
+  private struct Silence {
+    /// Whether an urgent part was added meanwhile, and was not sent yet: each is tried once.
+    var hasNewUrgent = false
+
+    /// On a path that loses most datagrams, `isReceiving` remains true for longer.
+    static let timeoutsBefore = 4
+    /// The first interval at which a silent peer is asked, in microseconds, and its doublings.
+    static let interval: Int64 = 3_000_000
+    static let mostDoublings = 2
+  }
 
   /// Takes back everything in flight if the peer is silent, so that a datagram without content
   /// asks, at intervals that double, whether it is back.
   private mutating func fallsSilent() -> Bool {
-    guard !path.window.isOverTCP, path.timeouts >= Self.timeoutsBeforeSilence, !isReceiving else {
+    guard !path.window.isOverTCP, path.timeouts >= Silence.timeoutsBefore, !isReceiving else {
       return false
     }
-    isSilent = true
+    silence = silence ?? Silence()
     queue.repeatParts(sent.loseAll(), first: true)
     probes = 1
     return true
@@ -347,13 +350,13 @@ struct SendQueue: Sendable {
   /// Adds a part. Returns false if it was dropped.
   mutating func add(_ part: PartQueue.Part) -> Bool {
     guard queue.add(part) else { return false }
-    if isSilent, part.importance == .urgent { hasNewUrgent = true }
+    if part.importance == .urgent { silence?.hasNewUrgent = true }
     return true
   }
 
   private mutating func endSilence() {
-    guard isSilent else { return }
-    (isSilent, hasNewUrgent) = (false, false)
+    guard silence != nil else { return }
+    silence = nil
     (path.timeouts, probes) = (0, 0)
     path.window.resume()
   }
@@ -366,7 +369,7 @@ struct SendQueue: Sendable {
 
   /// Whether anything is to be sent.
   var isWaiting: Bool {
-    isSilent ? probes > 0 || hasNewUrgent : queue.waiting > 0 || owesProbe
+    silence.map { probes > 0 || $0.hasNewUrgent } ?? (queue.waiting > 0 || owesProbe)
   }
 
   private static let leastProbes = CongestionWindow.least / CongestionWindow.datagram
@@ -379,7 +382,7 @@ struct SendQueue: Sendable {
   mutating func repeatAfterSilence(now: Instant) -> Bool {
     guard path.isBack else { return false }
     path.isBack = false
-    if isSilent { endSilence() } else { probe(first: true, now: now) }
+    if silence != nil { endSilence() } else { probe(first: true, now: now) }
     return isWaiting
   }
 
