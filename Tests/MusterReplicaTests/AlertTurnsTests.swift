@@ -135,5 +135,16 @@ struct AlertFloodTests {
     let shared = try #require(alerts.first { $0.id.kind == .furtherCalls })
     #expect(shared.text.hasPrefix("and 252 more calls for help of Mia's trackers: M"))
     #expect(shared.text.hasSuffix(" and 244 more"))
+    try expectWarning(ofNameTakenBy: "Mia", in: &valley)
+  }
+
+  /// A warning about the author of a flood is not the author's: it is kept too.
+  private func expectWarning(ofNameTakenBy name: String, in valley: inout Valley) throws {
+    let user = valley.laptops[valley.index(name)].credentials.user
+    let other = valley.laptops.first { $0.credentials.user < user }?.name ?? "Ben"
+    try valley.at(name) { try $0.write(PersonRequests.setCallsign(other), now: $1) }
+    try valley.converge()
+    let alerts = try valley.ask("Ada") { try $0.alerts(now: $1) }
+    #expect(alerts.count == Limits.alerts && alerts.contains { $0.id.kind == .sameCallsign })
   }
 }

@@ -17,17 +17,17 @@ struct AlertAuthors {
     checkIns = statuses.checkInIndex
   }
 
-  /// Returns the author of what raises an alert; nil for this device itself.
+  /// Returns the author of what raises an alert; nil for this device itself, which also warns of
+  /// other devices and of names: a flood by their owners leaves these warnings their places.
   func author(of id: AlertID) throws -> UserID? {
     switch id.kind {
     case .hazard: try owner(.report, id.row)
     case .muster, .emptyFence, .zoneRule: try owner(.fence, id.row)
     case .overdue, .directive, .orderDone: try owner(.directive, id.row)
     case .checkIn, .checkInReminder, .stillness: checkIns.author(of: id.row)
-    case .clone, .bound, .clockFault, .readmission, .disputed: device(DeviceID(raw: id.row.raw))
-    case .help, .inHazard, .silent, .safe, .sameCallsign, .battery, .nearZone, .furtherCalls,
-      .duress:
+    case .help, .inHazard, .silent, .safe, .battery, .nearZone, .furtherCalls, .duress:
       person(UserID(raw: id.row.raw))
+    case .clone, .bound, .clockFault, .readmission, .disputed, .sameCallsign: nil
     case .revoked, .clock, .stateFolder, .disk, .positionSource, .unverifiedCall, .webhook: nil
     }
   }
@@ -62,9 +62,5 @@ struct AlertAuthors {
 
   private func owner(_ kind: EntityKind, _ id: RowID) throws(StoreError) -> UserID? {
     try context.store.row(RowKey(kind: kind, id: id))?.owner
-  }
-
-  private func device(_ device: DeviceID) -> UserID? {
-    device == context.local.device ? nil : context.control.user(of: device)
   }
 }
