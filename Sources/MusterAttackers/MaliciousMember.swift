@@ -98,6 +98,16 @@ package enum MaliciousMember {
   package static func write(
     _ write: Write, by replica: inout Replica, announcing: Announcing, now: ClockReading
   ) throws -> (EpochKey, Replica.Outcome) {
+    try seal([.write(write)], by: &replica, announcing: announcing, keepsKey: true, now: now)
+  }
+
+  /// Writes operations under a new epoch of its own, and returns the key.
+  ///
+  /// - Parameter keepsKey: whether this device can read them itself.
+  package static func seal(
+    _ operations: [Operation], lane: Lane = .state, by replica: inout Replica,
+    announcing: Announcing, keepsKey: Bool, now: ClockReading
+  ) throws -> (EpochKey, Replica.Outcome) {
     let operation = ModifiedProgram.identity(of: replica).operation
     let (bytes, invented) = ModifiedProgram.draw(by: &replica) {
       ($0.bytes(SealingKey.byteCount), $0.bytes(32))
@@ -105,7 +115,7 @@ package enum MaliciousMember {
     let key = EpochKey(id: EpochID(operation: operation, key: bytes), key: bytes)
     let outcome = try ModifiedProgram.change(&replica, now: now) { replica in
       guard let sealing = SealingKey(bytes: bytes) else { return }
-      try ModifiedProgram.learn(key, in: &replica, now: now)
+      if keepsKey { try ModifiedProgram.learn(key, in: &replica, now: now) }
       let announcement = EpochAnnouncement(
         id: key.id, generation: ModifiedProgram.nextEpochGeneration(in: replica),
         base: announcing == .buildingOnNothing
@@ -117,8 +127,8 @@ package enum MaliciousMember {
         try ModifiedProgram.append([[.epoch(announcement)]], lane: .control, to: &replica, now: now)
       }
       let run = try ModifiedProgram.seal(
-        [.write(write)], lane: .state, under: (key.id, sealing), by: &replica, now: now)
-      try ModifiedProgram.store([run], isOwn: true, in: &replica, now: now)
+        operations, lane: lane, under: (key.id, sealing), by: &replica, now: now)
+      try ModifiedProgram.store([run], isOwn: keepsKey, in: &replica, now: now)
     }
     return (key, outcome)
   }

@@ -58,6 +58,12 @@
     case forgetUnits = "forget-units"
     case claimWholePhoto = "claim-whole-photo"
     case evictLastCopy = "evict-last-copy"
+    case useAnyKey = "use-any-key"
+    case keepFirstTwin = "keep-first-twin"
+    case onePhotoPerBlob = "one-photo-per-blob"
+    case memberSilences = "member-silences"
+    case confirmAnyContent = "confirm-any-content"
+    case alertsWithoutTurns = "alerts-without-turns"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -118,6 +124,12 @@
       case .forgetUnits: "a stored unit of a photo clears those stored before"
       case .claimWholePhoto: "a photo counts as complete with its first unit"
       case .evictLastCopy: "a full disk evicts photos that command does not keep"
+      case .useAnyKey: "a key is used although its epoch is not announced"
+      case .keepFirstTwin: "of two records of one order the first that arrives is kept"
+      case .onePhotoPerBlob: "of several photos with one original only the first is shown"
+      case .memberSilences: "a member's acknowledgement silences an alert at command"
+      case .confirmAnyContent: "a confirmation counts for whatever the report shows later"
+      case .alertsWithoutTurns: "authors take no turns among too many alerts"
       }
     }
 

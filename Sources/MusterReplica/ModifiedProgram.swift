@@ -150,6 +150,13 @@ package enum ModifiedProgram {
       replica.core.engine.push(unchecked: frames, records: records, now: now), now: now)
   }
 
+  /// Gives records to a device in a bundle, which it validates as all it receives.
+  package static func carry(
+    _ records: [LatestRecord], to replica: inout Replica, now: ClockReading
+  ) throws {
+    try replica.core.run(.carried(.records(records)), now: now)
+  }
+
   /// Broadcasts runs of frames without storing them.
   package static func send(_ runs: [Run], by replica: inout Replica, now: ClockReading) throws {
     try replica.core.carryOut(

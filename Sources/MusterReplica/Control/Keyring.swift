@@ -50,6 +50,9 @@ struct Keyring: Sendable {
   mutating func use(_ ledger: EpochLedger) -> (opened: Set<EpochID>, hasLost: Bool) {
     let before = usable
     usable = Set(keys.keys.filter { $0 == granted || ledger.isUsable($0) })
+    #if Canary
+      if Canary.useAnyKey.isPlanted { usable = Set(keys.keys) }
+    #endif
     return (usable.subtracting(before), !usable.isSuperset(of: before))
   }
 

@@ -26,6 +26,12 @@ struct ReportPhotos {
     var authors: [UserID: [Item]] = [:]
     for value in row.values(of: .reportPhotos).sorted(by: { $0.dot < $1.dot }) {
       guard case .photo(let photo) = value.value else { continue }
+      #if Canary
+        let isKnown = authors.values.joined().contains {
+          $0.photo.original.root == photo.original.root
+        }
+        if Canary.onePhotoPerBlob.isPlanted, isKnown { continue }
+      #endif
       authors[value.author, default: []].append(
         Item(id: PhotoID(author: value.author, dot: value.dot), value: value, photo: photo))
     }

@@ -115,6 +115,9 @@ extension RowState {
 extension RowState.Confirmation {
   fileprivate init(_ value: LiveValue, of row: RowState, isOf content: Bool) {
     let isOwn = row.isOwn(writer: value.writer, of: value.author, value.role)
+    #if Canary
+      let content = content || Canary.confirmAnyContent.isPlanted
+    #endif
     self.init(
       value: value, standing: isOwn ? .ofOwnReport : content ? .counts : .ofEarlierContent)
   }

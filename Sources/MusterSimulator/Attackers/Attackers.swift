@@ -4,7 +4,7 @@ import MusterReplica
 
 /// An attack of a member with real keys and a modified program, repeated at an interval.
 enum MemberAttack {
-  /// It signs unauthorized operations.
+  /// It signs unauthorized operations, and permitted ones that are meant to mislead.
   case cheat
   /// It forges frames, records and certificates, and replays recorded ones.
   case forge
@@ -17,11 +17,12 @@ enum MemberAttack {
 /// The attackers of a run: members with real keys and a modified program, and outsiders.
 ///
 /// What they send is not an acknowledged write: no node may store or show a forgery, and none may
-/// show an unauthorized operation.
+/// show an unauthorized operation, and none may be misled by a permitted one.
 ///
 /// A class, since an attack is a command of a node, whose datagrams come back here.
 final class Attackers {
   private var insider: Insider
+  private let acts: InsiderActs
   private var forger: Forger
   private var overfiller: Overfiller
   private var eavesdropper: Eavesdropper
@@ -36,6 +37,7 @@ final class Attackers {
 
   init(seed: UInt64, isRecording: Bool) {
     insider = Insider(seed: seed)
+    acts = InsiderActs(seed: seed)
     forger = Forger(seed: seed)
     overfiller = Overfiller(seed: seed)
     eavesdropper = Eavesdropper(seed: seed)
@@ -70,11 +72,16 @@ final class Attackers {
     try world.command(node) { replica, clock in
       ((), try MaliciousMember.author(&replica, unchecked: operations, lane: lane, now: clock))
     }
-    guard let impostor = try insider.impostor(by: node) else { return }
-    try world.command(node) { replica, clock in
-      ((), try MaliciousMember.author(&replica, unchecked: impostor, lane: lane, now: clock))
+    if let impostor = try insider.impostor(by: node) {
+      try world.command(node) { replica, clock in
+        ((), try MaliciousMember.author(&replica, unchecked: impostor, lane: lane, now: clock))
+      }
     }
+    try acts.act(by: node, in: world)
   }
+
+  /// The epochs whose keys no node may use.
+  var madeUpEpochs: Set<EpochID> { acts.epochs }
 
   private func forge(_ node: SimulatedNode, in world: World) throws {
     let attempt = forger.attempt()

@@ -31,13 +31,22 @@ struct Insider {
   }
 
   /// Returns an element with the blobs of a photo of another author, which lists them too, and
-  /// states another key, time and place; nil without such a photo, and two times of three.
+  /// states another key, time and place; nil without such a photo, and two times of three. Of its
+  /// own photos, which other insiders imitate, it adds no second element.
   mutating func impostor(by node: SimulatedNode) throws -> [Operation]? {
     var others: [(report: RowKey, photo: Photo)] = []
     for row in try node.store.rows(.report) where row.exists {
-      for value in row.values(of: .reportPhotos) where value.author != node.credentials.user {
-        if case .photo(let photo) = value.value { others.append((row.key, photo)) }
+      var own: Set<Bytes32> = []
+      var found: [Photo] = []
+      for value in row.values(of: .reportPhotos) {
+        guard case .photo(let photo) = value.value else { continue }
+        if value.author == node.credentials.user {
+          own.insert(photo.original.root)
+        } else {
+          found.append(photo)
+        }
       }
+      others += found.filter { !own.contains($0.original.root) }.map { (row.key, $0) }
     }
     guard let known = photos.element(of: others), photos.below(3) == 0 else { return nil }
     func changed(_ blob: BlobReference) -> BlobReference {

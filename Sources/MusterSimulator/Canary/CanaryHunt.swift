@@ -63,6 +63,9 @@
         .scenario("simulations/canary/check-ins.yaml")
       case .storeUncheckedUnit, .forgetUnits, .claimWholePhoto, .evictLastCopy:
         .scenario("simulations/canary/photos.yaml")
+      case .useAnyKey, .keepFirstTwin, .onePhotoPerBlob, .memberSilences, .confirmAnyContent:
+        .scenario("simulations/canary/insiders.yaml")
+      case .alertsWithoutTurns: .scenario("simulations/canary/insider-alerts.yaml")
       default: .swarm
       }
     }

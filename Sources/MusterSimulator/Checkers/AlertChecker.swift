@@ -4,7 +4,7 @@ import MusterReplica
 /// Checks that an alert is raised once while its cause lasts, and again only when it becomes more
 /// severe, and ends only after it was raised. The alert of a check-in becomes less severe without
 /// notice when another check-in is received, and may then be raised again. One that several calls
-/// for help share is raised again by each further call.
+/// for help share is raised again by each further call, and so is one that was acknowledged.
 final class AlertChecker: Checker {
   private let promise = "an alert is raised once"
   /// The levels of each node's alerts since its start, nil for those that ended. Earlier ones are
@@ -19,7 +19,10 @@ final class AlertChecker: Checker {
       let (id, level): (AlertID, AlertLevel?)
       switch change {
       case .raised(let alert): (id, level) = (alert.id, alert.level)
-      case .acknowledged: continue
+      case .acknowledged(let alert):
+        // A further call for help raises it again.
+        standing[node.index]?[alert.id] = nil
+        continue
       case .cleared(let alert): (id, level) = (alert.id, nil)
       }
       if let known = standing[node.index]?[id], Self.isRepeated(level, after: known),

@@ -71,11 +71,11 @@ struct CheckInLedger {
 
   // MARK: Writes
 
-  /// Records the timers that a node has just started.
+  /// Records the timers for people that a node has just started; only insiders start others.
   mutating func noteStarts(by node: SimulatedNode, at now: Instant, isUncertain: Bool) throws {
     for row in try node.store.rows(.checkIn) where timers[row.key.id] == nil {
       guard let start = row.values(of: .checkInExistence).first, let person = row.owner,
-        start.author == node.credentials.user
+        start.author == node.credentials.user, row.values(of: .checkInTracker).isEmpty
       else { continue }
       let values = Field.allCases.filter { $0.entity == .checkIn }.flatMap { row.values(of: $0) }
       let duration = Self.number(.checkInDurationSeconds, in: row) ?? 0

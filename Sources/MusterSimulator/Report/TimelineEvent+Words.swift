@@ -30,7 +30,7 @@ extension TimelineEvent {
     case .revoke(let name, let by): "\(by) revokes \(name)"
     case .council(let names): "the root key signs a council of \(names.joined(separator: ", "))"
     case .usurp(let name): "a thief with \(name)'s laptop revokes all others"
-    case .insider(let name, _, _): "\(name) signs unauthorized writes"
+    case .insider(let name, _, _): "\(name) signs unauthorized and misleading writes"
     case .forger(let name, _, _): "\(name) forges signed data of others"
     }
   }

@@ -9,12 +9,14 @@ struct Convergence {
   /// The nodes that are promised the writes of all others.
   private let promised: [SimulatedNode]
   private let overfillers: Set<Int>
+  private let madeUpEpochs: Set<EpochID>
 
   init(of world: World) {
     nodes = world.nodes
     authorized = nodes.filter { !world.isRevoked($0) }
     promised = nodes.filter(world.isPromisedOthersWork)
     overfillers = world.faulty.overfillers
+    madeUpEpochs = world.attackers.madeUpEpochs
   }
 
   // MARK: Agreement
@@ -59,9 +61,10 @@ struct Convergence {
   private func isWaiting(_ node: SimulatedNode) throws -> Bool {
     guard try node.store.counts().waiting > 0 else { return false }
     let filling = Set(overfillers.map { nodes[$0].credentials.certificate })
-    guard !filling.isEmpty else { return true }
-    return try node.store.waiting(limit: .max).contains {
-      !filling.contains($0.opening.certificate)
+    guard !filling.isEmpty || !madeUpEpochs.isEmpty else { return true }
+    return try node.store.waiting(limit: .max).contains { frame in
+      if case .key(let epoch) = frame.reason, madeUpEpochs.contains(epoch) { return false }
+      return !filling.contains(frame.opening.certificate)
     }
   }
 

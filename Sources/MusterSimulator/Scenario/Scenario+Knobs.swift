@@ -77,6 +77,13 @@ extension Scenario {
     return names
   }
 
+  /// Members who write what is meant to mislead others.
+  var namesOfInsiders: Set<String> {
+    var names: Set<String> = []
+    for entry in timeline { if case .insider(let name, _, _) = entry.event { names.insert(name) } }
+    return names
+  }
+
   /// Nodes that admitted a device and were destroyed.
   var namesLost: Set<String> { Set(nodes.compactMap(\.admittedBy)) }
 }

@@ -311,7 +311,7 @@ public enum TimelineEvent: Hashable, Sendable {
   case weather(lossPerMillion: Int64)
   /// An outsider replays recorded datagrams, this many per second.
   case replay(perSecond: Int64, untilMilliseconds: Int64)
-  /// A member signs unauthorized operations, this often.
+  /// A member signs unauthorized operations, and permitted ones that are to mislead, this often.
   case insider(String, everyMilliseconds: Int64, untilMilliseconds: Int64)
   /// A member forges signatures of others, this often.
   case forger(String, everyMilliseconds: Int64, untilMilliseconds: Int64)

@@ -42,6 +42,7 @@ private struct ScenarioDrawing {
     drawLostAdmitter()
     drawCouncil()
     drawPhotos()
+    drawInsiders()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -263,6 +264,27 @@ private struct ScenarioDrawing {
     newcomer.joinsAtMilliseconds = random.within(0...scenario.durationMilliseconds)
     if !scenario.network.multicast { newcomer.peers = [scenario.nodes[0].name] }
     scenario.nodes.append(newcomer)
+  }
+
+  /// In one scenario of three one or two members are insiders; from a separate random stream.
+  private mutating func drawInsiders() {
+    random = RandomStream(seed: scenario.seed, named: "insiders")
+    guard random.below(3) == 0 else { return }
+    let cloned = scenario.nodes.compactMap(\.cloneOf)
+    var members = scenario.nodes.filter {
+      $0.role == .member && $0.cloneOf == nil && !cloned.contains($0.name)
+    }.map(\.name)
+    for _ in 0...random.below(2) {
+      guard let name = random.element(of: members) else { return }
+      members.removeAll { $0 == name }
+      scenario.timeline.append(
+        TimelineEntry(
+          atMilliseconds: random.below(scenario.durationMilliseconds / 2),
+          event: .insider(
+            name, everyMilliseconds: random.within(2...10) * 1000,
+            untilMilliseconds: scenario.durationMilliseconds)))
+    }
+    sortTimeline()
   }
 
   /// In one scenario of ten three commanders are a council, the laptop of one is stolen, and the

@@ -17,7 +17,12 @@ struct RecordCache: Sendable {
 
   /// Returns whether a record is newer than the stored one of its topic.
   func isNew(_ record: LatestRecord) -> Bool {
-    newest[record.topic].map { $0.version < record.version } ?? true
+    #if Canary
+      if Canary.keepFirstTwin.isPlanted {
+        return newest[record.topic].map { $0.order < record.order } ?? true
+      }
+    #endif
+    return newest[record.topic].map { $0.version < record.version } ?? true
   }
 
   /// Stores a record. The caller has verified it, and that it is news.
