@@ -101,7 +101,7 @@ extension Context {
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
-    let packet = rootsPacket(asksForAnswer: asksForAnswer)
+    let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: asksForAnswer)
     outbox.add(packet, importance: .control, to: device)
   }
 
@@ -109,16 +109,8 @@ extension Context {
   /// sends may leave on another session of the pair.
   mutating func confirmFinish(on index: UInt32) {
     guard let session = sessions[index] else { return }
-    let packet = rootsPacket(asksForAnswer: false)
+    let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: false)
     transmit(packet, on: index, to: .endpoint(session.endpoint, session.link))
-  }
-
-  private mutating func rootsPacket(asksForAnswer: Bool) -> Packet {
-    var packet = Packet()
-    packet.roots = logs.roots()
-    packet.clock = clock.wall
-    packet.answer = asksForAnswer
-    return packet
   }
 
   /// Sends the roots to every peer with a session.

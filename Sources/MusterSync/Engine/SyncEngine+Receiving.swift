@@ -17,17 +17,7 @@ extension SyncEngine {
         let outcome = try handshaker.receive(
           kind, bytes, by: arrival, contacts: &contacts, context: &context)
         if let outcome { complete(outcome, by: arrival) }
-      case .transport:
-        var reader = ByteReader(bytes.dropFirst())
-        let index = try reader.integer(UInt32.self)
-        let counter = try reader.integer(UInt32.self)
-        if context.sessions[index] == nil,
-          handshaker.keep(early: bytes, on: index, from: arrival.endpoint)
-        {
-          return
-        }
-        try receiveTransport(
-          bytes.dropFirst(9), localIndex: index, counter: counter, by: arrival)
+      case .transport: try receiveTransport(bytes, by: arrival)
       }
     } catch let error as WireError {
       context.reject(error, from: arrival.endpoint)
@@ -56,17 +46,17 @@ extension SyncEngine {
     }
   }
 
-  private mutating func receiveTransport(
-    _ ciphertext: ArraySlice<UInt8>, localIndex: UInt32, counter: UInt32, by arrival: Arrival
-  ) throws(WireError) {
-    guard
-      let (plaintext, counter) = context.sessions[localIndex]?.open(counter: counter, ciphertext),
-      let peer = context.sessions[localIndex]?.peer
-    else { return context.reject(.unauthenticated, from: arrival.endpoint) }
+  private mutating func receiveTransport(_ bytes: [UInt8], by arrival: Arrival) throws {
+    var reader = ByteReader(bytes.dropFirst())
+    let (localIndex, low) = (try reader.integer(UInt32.self), try reader.integer(UInt32.self))
+    let opened = context.sessions[localIndex]?.open(counter: low, bytes.dropFirst(9))
+    guard let (plaintext, counter) = opened, let peer = context.sessions[localIndex]?.peer else {
+      if handshaker.keep(early: bytes, on: localIndex, from: arrival.endpoint) { return }
+      return context.reject(.unauthenticated, from: arrival.endpoint)
+    }
     context.sessions[localIndex]?.noteReceived(at: context.clock.now)
     guard case .device(let device) = peer else { return }
-    context.peers[known: device].presence.bytesIn += UInt64(
-      ciphertext.count + 9 + Limits.headerBytes)
+    context.peers[known: device].presence.bytesIn += UInt64(bytes.count + Limits.headerBytes)
     let packet = try Packet(decoding: plaintext, operation: context.local.operation)
     contacts.follow(
       device, to: arrival, on: localIndex, response: packet.response, context: &context)

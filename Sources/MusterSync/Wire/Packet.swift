@@ -260,3 +260,13 @@ public struct EpochKey: Hashable, Sendable {
     self.key = key
   }
 }
+
+extension Packet {
+  /// Creates a packet with the roots of this device's sets and its wall clock.
+  init(roots: Roots, clock: Timestamp, asksForAnswer: Bool) {
+    self.init()
+    self.roots = roots
+    self.clock = clock
+    answer = asksForAnswer
+  }
+}
