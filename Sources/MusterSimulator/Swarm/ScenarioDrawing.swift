@@ -275,7 +275,7 @@ private struct ScenarioDrawing {
       $0.role == .member && $0.cloneOf == nil && !cloned.contains($0.name)
     }.map(\.name)
     for _ in 0...random.below(2) {
-      guard let name = random.element(of: members) else { return }
+      guard let name = random.element(of: members) else { break }
       members.removeAll { $0 == name }
       scenario.timeline.append(
         TimelineEntry(
