@@ -101,12 +101,12 @@ extension Context {
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
-    let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: asksForAnswer)
-    outbox.add(packet, importance: .control, to: device)
+    outbox.add(
+      Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: asksForAnswer),
+      importance: .control, to: device)
   }
 
-  /// Sends the roots on one session, which confirms the finish of its handshake. What a send queue
-  /// sends may leave on another session of the pair.
+  /// Sends the roots on one session, not the peer's latest, which confirms the finish of a handshake.
   mutating func confirmFinish(on index: UInt32) {
     guard let session = sessions[index] else { return }
     let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: false)
