@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import MusterModel
 import MusterReplica
+import MusterTestKit
 import Synchronization
 import Testing
 
@@ -23,6 +24,17 @@ struct SnapshotReadTests {
     }
 
     func open(for reads: Int) { for _ in 0..<reads { open.signal() } }
+
+    /// Waits until so many reads are held. Opens the gate if that fails, since the test waits for
+    /// its reads at its end.
+    func wait(for reads: Int) async throws {
+      do {
+        try await eventually("\(reads) reads are at the gate") { waiting == reads }
+      } catch {
+        open(for: 1000)
+        throw error
+      }
+    }
   }
 
   private static func node(in folder: ScratchFolder) throws -> Node {
@@ -36,14 +48,6 @@ struct SnapshotReadTests {
     if case .reports(let reports) = reply { reports.map(\.title) } else { nil }
   }
 
-  private static func eventually(_ holds: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !holds() {
-      try #require(ContinuousClock.now < deadline)
-      try await Task.sleep(for: .milliseconds(2))
-    }
-  }
-
   @Test func `do not delay a call for help, however many wait`() async throws {
     let folder = try ScratchFolder()
     let node = try Self.node(in: folder)
@@ -52,7 +56,7 @@ struct SnapshotReadTests {
       for _ in 0..<reads {
         group.addTask { try await node.readSnapshot { _, _ in gate.pass() } }
       }
-      try await Self.eventually { gate.waiting == Replica.mostSnapshots }
+      try await gate.wait(for: Replica.mostSnapshots)
       // No read ends before the call is durable.
       let reply = await node.perform(.claimSafety(.needsHelp, note: "Trapped"))
       #expect(reply == .done)
@@ -77,7 +81,7 @@ struct SnapshotReadTests {
       gate.pass()
       return try Command.reports.reading(from: &replica, now: now)
     }
-    try await Self.eventually { gate.waiting == 1 }
+    try await gate.wait(for: 1)
     _ = await node.perform(.addReport(ReportDraft(title: "Flood")))
     let later = await node.perform(.reports)
     gate.open(for: 1)
@@ -109,7 +113,7 @@ struct SnapshotReadTests {
       gate.pass()
       return try Command.reports.reading(from: &replica, now: now)
     }
-    try await Self.eventually { gate.waiting == 1 }
+    try await gate.wait(for: 1)
     async let stopped: Void = node.stop()
     gate.open(for: 1)
     await stopped
