@@ -15,9 +15,7 @@ extension Context {
   mutating func expectAnswer(from device: DeviceID) {
     guard case .responsive = peers[device]?.heartbeat.liveness,
       peers[device]?.sessions.isEmpty == false
-    else {
-      return
-    }
+    else { return }
     let wait = Heartbeat.probeWait(
       0, tries: tries(to: device), patience: outbox.links.patienceMilliseconds)
     let next = now.advanced(byMilliseconds: wait)
@@ -101,12 +99,11 @@ extension Context {
   }
 
   mutating func sendRoots(to device: DeviceID, asksForAnswer: Bool) {
-    outbox.add(
-      Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: asksForAnswer),
-      importance: .control, to: device)
+    let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: asksForAnswer)
+    outbox.add(packet, importance: .control, to: device)
   }
 
-  /// Sends the roots on one session, not the peer's latest, which confirms the finish of a handshake.
+  /// Confirms the finish of a handshake on its session, which need not be the one in use.
   mutating func confirmFinish(on index: UInt32) {
     guard let session = sessions[index] else { return }
     let packet = Packet(roots: logs.roots(), clock: clock.wall, asksForAnswer: false)
