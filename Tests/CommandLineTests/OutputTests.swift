@@ -231,8 +231,8 @@ import Testing
         "text":"on 4 of 5 devices · command post ✓ · 40 s ago","total":5},\#
         "description":"",\#
         "id":"0000000000000000000000000000000a","lat":null,"lon":null,\#
-        "moreComments":0,"owner":"0000000000000000000000000000000b","ownerCallsign":"Anna","photos":0,\#
-        "severity":null,"status":"open","title":"Smoke","toEvacuate":true,\#
+        "moreComments":0,"owner":"0000000000000000000000000000000b","ownerCallsign":"Anna",\#
+        "photos":0,"severity":null,"status":"open","title":"Smoke","toEvacuate":true,\#
         "updatedAt":"1970-01-01T00:00:01.500Z"}
         """#)
   }
