@@ -36,12 +36,6 @@ public enum Superseder: Hashable, Sendable {
   /// Those of one user: in a set only the element's own author or `command` may.
   case of(UserID)
 
-  /// Nil where no value is ever superseded by name.
-  init?(in field: Field, _ author: Author) {
-    guard let superseder = Permission.superseder(in: field, by: author) else { return nil }
-    self = superseder
-  }
-
   /// Whether it supersedes the values of this user.
   func covers(_ user: UserID) -> Bool { self == .ofEveryone || self == .of(user) }
 }

@@ -90,9 +90,9 @@ public enum Permission {
     return user == author.user
   }
 
-  /// Whose live values an authorized write may supersede. In a set only the element's own author or
-  /// `command` may, and a fence's `deleted` or a permit's `revoked` is never cleared. An existence
-  /// may be superseded by any author that may delete the row.
+  /// Whose live values an authorized write may supersede; nil for none. In a set only the element's
+  /// own author or `command` may, and a fence's `deleted` or a permit's `revoked` is never cleared.
+  /// An existence may be superseded by any author that may delete the row.
   static func superseder(in field: Field, by author: Author) -> Superseder? {
     #if Canary
       if Canary.anyoneTakesAway.isPlanted { return .ofEveryone }

@@ -136,7 +136,7 @@ public struct RowState: Hashable, Sendable {
         live.removeAll { $0.field == field }
       }
     #endif
-    if let superseder = Superseder(in: field, author) {
+    if let superseder = Permission.superseder(in: field, by: author) {
       for dot in write.supersedes {
         try supersede(dot, in: field, by: superseder, in: drain, beside: &pending)
       }

@@ -27,8 +27,9 @@ struct AlertAuthors {
     case .checkIn, .checkInReminder, .stillness: checkIns.author(of: id.row)
     case .help, .inHazard, .silent, .safe, .battery, .nearZone, .furtherCalls, .duress:
       person(UserID(raw: id.row.raw))
-    case .clone, .bound, .clockFault, .readmission, .disputed, .sameCallsign: nil
-    case .revoked, .clock, .stateFolder, .disk, .positionSource, .unverifiedCall, .webhook: nil
+    case .clone, .bound, .clockFault, .readmission, .disputed, .sameCallsign, .revoked, .clock,
+      .stateFolder, .disk, .positionSource, .unverifiedCall, .webhook:
+      nil
     }
   }
 
