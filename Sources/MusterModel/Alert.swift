@@ -18,6 +18,15 @@ public struct Alert: Codable, Hashable, Sendable {
   public var acknowledgements: [AlertSighting] = []
   /// Of a danger to people, the emergency services to call; never stored.
   public var contacts: [AlertContact] = []
+  /// The person that it is about; nil for several, or for none; never stored.
+  public var person: UserID?
+  /// When the act that it is about happened, by this node's clock: later than that it was not. Nil
+  /// if that is not known; never stored.
+  public var happenedAt: Timestamp?
+  /// Of a group, the alerts that its members would have.
+  public var members: [AlertID] = []
+  /// Of an alert about a report, its parts; never stored.
+  public var report: AlertReport?
 
   /// Creates an alert in its current state.
   public init(
@@ -170,6 +179,19 @@ public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case duress = 30
   /// A webhook of this device delivers nothing, although something waits; at command only.
   case webhook = 31
+  /// A person who called for help reports to be safe; at command only, until it is acknowledged.
+  case calledOff = 32
+  /// Several people missed a check-in that command started for them at once (the row is the first
+  /// timer's).
+  case checkInGroup = 33
+  /// Many reports of one author in a short time; at command only (the row is one of the reports).
+  case reportGroup = 34
+
+  /// Whether one alert stands for several findings with a cause each, which are acknowledged with
+  /// it.
+  public var isGroup: Bool {
+    self == .furtherCalls || self == .checkInGroup || self == .reportGroup
+  }
 }
 
 /// The severity of an alert.
@@ -205,4 +227,9 @@ public enum AlertChange: Hashable, Sendable {
       return isNoticed ? .acknowledged(alert) : nil
     }
   }
+}
+
+extension Alert {
+  /// From when its age counts: from the act, else from when this node raised it.
+  public var agesFrom: Timestamp { happenedAt.map { min($0, since) } ?? since }
 }

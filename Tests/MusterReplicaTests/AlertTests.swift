@@ -41,7 +41,7 @@ struct AlertTests {
           ReportDraft(title: "Far", severity: 5, position: place(metresNorth: 5000))), now: $1)
     }
     try valley.converge()
-    try expect(["+ notice: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    try expect(["+ notice: Ada reports: Smoke (fire). 500 m from here"], at: "Ben", in: &valley)
     try expect([], at: "Ben", in: &valley)
     // Their own report raises no alert at Ada, who also has no fix.
     try expect([], at: "Ada", in: &valley)
@@ -50,7 +50,8 @@ struct AlertTests {
       try $0.write(ReportRequests.edit(near, ReportChanges(toEvacuate: true)), now: $1)
     }
     try valley.converge()
-    try expect(["+ danger: leave the area: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    let text = "Ada reports: evacuate. Smoke (fire). 500 m from here"
+    try expect(["+ danger: \(text)"], at: "Ben", in: &valley)
     // A restart raises no alert again
     try valley.restart("Ben")
     try expect([], at: "Ben", in: &valley)
@@ -60,7 +61,7 @@ struct AlertTests {
       try $0.write(ReportRequests.edit(near, ReportChanges(status: .resolved)), now: $1)
     }
     try valley.converge()
-    try expect(["- leave the area: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    try expect(["- \(text)"], at: "Ben", in: &valley)
     #expect(try valley.ask("Ben") { try $0.alerts(now: $1) } == [])
   }
 
@@ -103,7 +104,8 @@ struct AlertTests {
       try $0.write(ReportRequests.edit(smoke, ReportChanges(toEvacuate: true)), now: $1)
     }
     try valley.converge()
-    try expect(["+ danger: leave the area: Smoke (fire, 500 m from here)"], at: "Ben", in: &valley)
+    let text = "Ada reports: evacuate. Smoke (fire). 500 m from here"
+    try expect(["+ danger: \(text)"], at: "Ben", in: &valley)
     #expect(try standing()?.acknowledgement == nil)
     try valley.ask("Ben") { _ = try $0.acknowledgeAlert(id.description, by: nil, now: $1) }
     #expect(try standing()?.acknowledgement?.name == "Ben")

@@ -93,7 +93,7 @@ extension ProcessTests {
       try await eventually("Ben receives the evacuation, and the roll call once") {
         let lines = try listener.written.split(separator: "\n")
         let called = lines.count { $0.contains("roll call") && $0.contains("raised") }
-        return called == 1 && lines.contains { $0.contains("leave the area: Dam breaks") }
+        return called == 1 && lines.contains { $0.contains("reports: evacuate. Dam breaks") }
       }
     }
   }

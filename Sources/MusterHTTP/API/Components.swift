@@ -316,10 +316,21 @@ enum Components {
   private static let alert = Shape.open([
     .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
-    .must("text", .text), .must("since", .time), .must("acknowledgedBy", .nullable(.text)),
-    .must("acknowledgedAt", .nullable(.time)), .must("battery", .nullable(percent)),
+    .must("priority", .choice(AlertPriority.allCases.map(\.name))), .must("text", .text),
+    .must("person", .nullable(.reference)), .must("members", .list(.text, most: Limits.alerts)),
+    .must("since", .time), .must("happenedAt", .nullable(.time)),
+    .must("acknowledgedBy", .nullable(.text)), .must("acknowledgedAt", .nullable(.time)),
+    .must("battery", .nullable(percent)),
     .must("acknowledgements", .list(alertSighting, most: AlertSighting.mostListed)),
     .may("contacts", .list(alertContact, most: Limits.contactsPerAlert)),
+    .may("report", alertReport),
+  ])
+
+  private static let alertReport = Shape.open([
+    .must("reporter", .text), .must("toEvacuate", .flag), .must("title", .text),
+    .must("category", .choice(ReportCategory.allCases.map(\.name))), .must("proven", .flag),
+    .must("people", .nullable(.anyInteger)), .must("withinMetres", .nullable(.anyInteger)),
+    .must("zone", .nullable(.text)), .must("metres", .nullable(.anyInteger)),
   ])
 
   private static let callStanding = Shape.open([

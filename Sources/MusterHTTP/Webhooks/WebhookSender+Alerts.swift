@@ -41,8 +41,8 @@ extension WebhookSender {
     }
   }
 
-  /// Posts what the receiver does not know, danger first. An event that it does not accept yet lets
-  /// the others pass, and comes after them in the next round.
+  /// Posts what the receiver does not know, the most urgent first. An event that it does not accept
+  /// yet lets the others pass, and comes after them in the next round.
   func sendAlerts(
     _ webhook: Webhook, _ line: WebhookLine, _ delivery: inout Delivery
   ) async throws -> Step {
@@ -75,8 +75,7 @@ extension WebhookSender {
   }
 
   /// Returns the events to post: those that the receiver was not asked to take before others, in
-  /// each danger first, then those with the fewest failed attempts. Of one alert the earlier change
-  /// comes first.
+  /// each by priority, then those with the fewest failed attempts, then in the order of every list.
   private func alertEvents(
     _ place: inout WebhookPosition, _ standing: [Alert], _ delivery: Delivery
   ) async throws -> [(change: AlertChange, event: WebhookEvent)] {
@@ -95,8 +94,11 @@ extension WebhookSender {
       let (first, second) = (left.element.change.alert, right.element.change.alert)
       let (few, many) = (attempts[first.id] ?? 0, attempts[second.id] ?? 0)
       if (few == 0) != (many == 0) { return few == 0 }
-      if first.level != second.level { return first.level > second.level }
-      return few != many ? few < many : left.offset < right.offset
+      if first.priority != second.priority { return first.priority > second.priority }
+      if few != many { return few < many }
+      // Of one alert the earlier change comes first.
+      return first.id == second.id
+        ? left.offset < right.offset : AlertPlace(first) < AlertPlace(second)
     }.map(\.element)
   }
 }

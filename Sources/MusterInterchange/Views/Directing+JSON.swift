@@ -38,18 +38,39 @@ extension Respondent {
 }
 
 extension Alert {
-  /// The JSON of `alert list`: a danger has contacts.
+  /// The JSON of `alert list`: a danger has contacts, one about a report its parts.
   public var json: JSON {
     let json = JSON.object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
-      "level": .string(level.name), "text": .string(text), "since": .time(since),
+      "level": .string(level.name), "priority": .string(priority.name), "text": .string(text),
+      "person": .known(person, JSON.id), "members": .strings(members.map(\.description)),
+      "since": .time(since), "happenedAt": .known(happenedAt, JSON.time),
       "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
       "acknowledgedAt": .known(acknowledgement?.moment, JSON.time),
       "acknowledgements": .array(acknowledgements.map(\.json)),
       "battery": .known(batteryPercent) { .count(Int($0)) },
     ])
-    guard level == .danger else { return json }
-    return json.adding(["contacts": .array(contacts.map(\.json))])
+    let shown = report.map { json.adding(["report": $0.json]) } ?? json
+    guard level == .danger else { return shown }
+    return shown.adding(["contacts": .array(contacts.map(\.json))])
+  }
+}
+
+extension AlertReport {
+  fileprivate var json: JSON {
+    var (people, within, zone, metres): (Int?, Int?, String?, Int?) = (nil, nil, nil, nil)
+    switch place {
+    case .people(let count, let limit): (people, within) = (count, limit)
+    case .zone(let name, let distance): (zone, metres) = (name, distance)
+    case .here(let distance): metres = distance
+    case .unknown: break
+    }
+    return .object([
+      "reporter": .string(reporter), "toEvacuate": .bool(toEvacuate), "title": .string(title),
+      "category": .string(category.name), "proven": .bool(isProven),
+      "people": .known(people, JSON.count), "withinMetres": .known(within, JSON.count),
+      "zone": .known(zone, JSON.string), "metres": .known(metres, JSON.count),
+    ])
   }
 }
 

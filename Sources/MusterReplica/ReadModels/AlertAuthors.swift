@@ -21,16 +21,22 @@ struct AlertAuthors {
   /// other devices and of names: a flood by their owners leaves these warnings their places.
   func author(of id: AlertID) throws -> UserID? {
     switch id.kind {
-    case .hazard: try owner(.report, id.row)
+    case .hazard, .reportGroup: try owner(.report, id.row)
     case .muster, .emptyFence, .zoneRule: try owner(.fence, id.row)
     case .overdue, .directive, .orderDone: try owner(.directive, id.row)
-    case .checkIn, .checkInReminder, .stillness: checkIns.author(of: id.row)
-    case .help, .inHazard, .silent, .safe, .battery, .nearZone, .furtherCalls, .duress:
+    case .checkIn, .checkInReminder, .stillness, .checkInGroup: checkIns.author(of: id.row)
+    case .help, .inHazard, .silent, .safe, .battery, .nearZone, .furtherCalls, .duress,
+      .calledOff:
       person(UserID(raw: id.row.raw))
     case .clone, .bound, .clockFault, .readmission, .disputed, .sameCallsign, .revoked, .clock,
       .stateFolder, .disk, .positionSource, .unverifiedCall, .webhook:
       nil
     }
+  }
+
+  /// What folds check-ins of one act.
+  var checkInFolding: CheckInFolding {
+    CheckInFolding(context: context, checkIns: checkIns, people: people)
   }
 
   /// Returns the owner of the tracker that a person carries; nil for others.

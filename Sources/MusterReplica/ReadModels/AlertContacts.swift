@@ -3,17 +3,19 @@ internal import MusterGeo
 internal import MusterModel
 internal import MusterStore
 
-/// The emergency contacts that alerts of a danger to people show.
+/// What alerts show beside their text: the person that they are about, and of a danger to people
+/// the emergency contacts.
 struct AlertContacts {
   let context: ReadContext
-  /// Not empty, by name.
+  /// By name.
   let contacts: [ContactSummary]
-  let people: [UserSummary]
+  let people: [UserID: UserSummary]
   let checkIns: CheckInIndex
 
   func adding(to alert: Alert) throws(StoreError) -> Alert {
-    guard alert.endangersPeople else { return alert }
     var alert = alert
+    alert.person = person(of: alert.id)
+    guard !contacts.isEmpty, alert.endangersPeople else { return alert }
     alert.contacts = Self.nearest(contacts, to: try place(of: alert.id))
     return alert
   }
@@ -63,16 +65,27 @@ struct AlertContacts {
       return place
     case .directive: return own
     case .checkIn: return checkIns.person(of: id.row).flatMap(position)
-    case .overdue, .zoneRule, .furtherCalls: return nil
+    case .overdue, .zoneRule, .furtherCalls, .checkInGroup, .reportGroup: return nil
     default:
       // For this device's own entry into a zone, the row is the zone's.
       let person = UserID(raw: id.row.raw)
-      return people.contains { $0.id == person } ? position(of: person) : own
+      return people[person] == nil ? own : position(of: person)
     }
   }
 
-  private func position(of user: UserID) -> Coordinate? {
-    people.first { $0.id == user }?.fix?.position
+  private func position(of user: UserID) -> Coordinate? { people[user]?.fix?.position }
+
+  /// Returns the one person that an alert is about.
+  private func person(of id: AlertID) -> UserID? {
+    let row = UserID(raw: id.row.raw)
+    switch id.kind {
+    case .help, .duress, .calledOff, .silent, .safe, .battery, .nearZone, .sameCallsign:
+      return row
+    // For this device's own entry into a zone, the row is the zone's.
+    case .inHazard: return people[row] == nil ? context.local.author.user : row
+    case .checkIn, .checkInReminder, .stillness: return checkIns.person(of: id.row)
+    default: return nil
+    }
   }
 }
 
@@ -80,7 +93,9 @@ extension Alert {
   /// Whether people are in danger, and not only a device.
   var endangersPeople: Bool {
     let kinds: [AlertKind] = [
-      .help, .furtherCalls, .hazard, .inHazard, .overdue, .directive, .checkIn, .zoneRule, .duress,
+      .help, .furtherCalls, .hazard, .inHazard, .overdue, .directive, .checkIn, .checkInGroup,
+      .reportGroup,
+      .zoneRule, .duress,
     ]
     return level == .danger && kinds.contains(id.kind)
   }

@@ -17,7 +17,8 @@ struct AlertReader {
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
     zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, authors: AlertAuthors,
-    unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, now: Timestamp
+    unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, callers: Set<UserID>, stored: AlertTracker,
+    now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
@@ -25,19 +26,27 @@ struct AlertReader {
     let precise = here.flatMap { AlertRules.isPrecise($0) ? $0.position : nil }
     let fences = try FenceList(context: context, zones: zones).fences()
     let rules = AlertRules(
-      own: own, isCommand: isCommand, people: people.map(\.summary), reports: try hazards(),
-      fences: fences, directives: directives,
+      own: own, isCommand: isCommand, people: people.map(\.summary), fences: fences,
+      directives: directives,
       isInside: { fence in
         precise.flatMap { zones.prepared[fence]?.contains($0) } ?? false
       }, now: now)
     let aboutPeople = PersonAlerts(
       own: own, isCommand: isCommand, people: people, directives: directives,
       muted: Set(fences.filter { !$0.alertsEntry }.map(\.id)), unconfirmed: unconfirmed,
-      lowBatteries: lowBatteries)
+      lowBatteries: lowBatteries, callers: callers)
     let aboutCheckIns = try checkInAlerts(people)
+    let aboutReports = ReportAlerts(
+      isCommand: isCommand, reports: try reports(by: people), here: rules.here,
+      surroundings: Surroundings(
+        people: people.map(\.summary),
+        zones: fences.filter(\.isActive).compactMap { fence in
+          zones.prepared[fence.id].map { (fence.name, $0) }
+        }))
     let findings =
-      zoneRules + aboutPeople.findings + aboutCheckIns.findings + rules.findings
-      + devices.findings + [try UnverifiedCallReader(context: context).finding()].compactMap { $0 }
+      zoneRules + aboutPeople.findings + aboutCheckIns.findings + aboutReports.findings
+      + rules.findings + devices.findings
+      + [try UnverifiedCallReader(context: context).finding()].compactMap { $0 }
     let complete = try findings.map { finding in
       var finding = finding
       if !finding.cause.isShared {
@@ -47,7 +56,9 @@ struct AlertReader {
       finding.isPersonsCall = authors.isPersonsCall(finding.id)
       return finding
     }
-    return try CallFolding(context: context, authors: authors).folding(complete)
+    let calls = try CallFolding(context: context, authors: authors).folding(complete)
+    let checkIns = try authors.checkInFolding.folding(calls)
+    return ReportFolding(stored: stored, now: now).folding(checkIns)
   }
 
   private func checkInAlerts(_ people: [AssessedPerson]) throws(StoreError) -> CheckInAlerts {
@@ -159,6 +170,19 @@ struct AlertReader {
           try StatementReader(context: context).statements($0).openCalls.map(\.dot).sorted()
         } ?? [],
         positions: [])
+    case .calledOff:
+      let tracker = try context.store.row(RowKey(kind: .tracker, id: id.row))
+      let row = try tracker ?? context.store.row(RowKey(kind: .user, id: id.row))
+      let claims = row.map { PersonFields($0.key.kind).claims } ?? []
+      return AlertCause(
+        dots: claims.flatMap { row?.values(of: $0).map(\.dot) ?? [] }, positions: [])
+    case .hazard:
+      // At other devices it follows from where they are.
+      guard context.local.author.role == .command else { return .none }
+      let row = try context.store.row(RowKey(kind: .report, id: id.row))
+      let fields: [Field] = [.reportSeverity, .reportToEvacuate, .reportTitle]
+      return AlertCause(
+        dots: fields.compactMap { row?.shown($0)?.dot }, positions: [])
     case .inHazard, .silent, .nearZone:
       // For this device's own entry the row is the zone's, which no position belongs to.
       return AlertCause(dots: [], positions: seen(id.row.raw, in: positions))
@@ -233,15 +257,22 @@ struct AlertReader {
     }
   }
 
-  private func hazards() throws(StoreError) -> [AlertRules.Hazard] {
-    try context.store.rows(.report).compactMap { row in
+  /// Returns the open reports.
+  private func reports(by people: [AssessedPerson]) throws -> [ReportAlerts.Report] {
+    let own = context.local.author.user
+    let proven = Set(
+      people.filter { !$0.summary.isUnknown && !$0.assessment.isRevoked }.map(\.summary.id))
+    return try context.store.rows(.report).compactMap { row in
       guard row.exists, row.code(.reportStatus) != ReportStatus.resolved.rawValue else {
         return nil
       }
       var place: Coordinate?
       if case .position(let position)? = row.shown(.reportPosition)?.value { place = position }
-      return AlertRules.Hazard(
-        id: row.key.id, owner: row.owner, title: row.text(.reportTitle) ?? "",
+      let isThroughOthers = row.createdOnBehalfOf.map { $0 != .person(own) } ?? false
+      return ReportAlerts.Report(
+        id: row.key.id, isOwn: row.owner == own && !isThroughOthers,
+        reporter: try context.authorship(ofCreating: row).text,
+        isProven: row.owner.map(proven.contains) ?? false, title: row.text(.reportTitle) ?? "",
         category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
         severity: row.code(.reportSeverity), toEvacuate: row.isSet(.reportToEvacuate),
         position: place)

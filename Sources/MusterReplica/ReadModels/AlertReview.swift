@@ -63,7 +63,8 @@ struct AlertReview {
       authors: AlertAuthors(people: people, statuses: statuses), unconfirmed: ages.unconfirmed(),
       lowBatteries: Set(
         stored.alerts.filter { $0.id.kind == .battery }.map { UserID(raw: $0.id.row.raw) }),
-      now: now)
+      callers: Set(stored.alerts.filter(\.isOfCaller).map { UserID(raw: $0.id.row.raw) }),
+      stored: stored, now: now)
     findings = found + (home.stoppedWebhooks == nil ? stored.findingsAboutWebhooks : [])
     dues = Dictionary(
       people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
@@ -144,7 +145,7 @@ struct AlertReview {
     let person =
       isByProgram ? AlertReply.program : local.role == .command ? user ?? local.user : local.user
     let note = name == own ? "" : name
-    if id.kind == .furtherCalls {
+    if id.kind.isGroup {
       let rows = maySend ? try rows(acknowledging: id, of: alerts, by: person, note: note) : []
       if !rows.isEmpty { return .shared(rows) }
     }
@@ -177,5 +178,12 @@ struct AlertReview {
       rows.append(try reader.acknowledgement(of: call.id, call.cause, by: user, note: note))
     }
     return rows
+  }
+}
+
+extension Alert {
+  /// Whether its person called for help, and command has not acknowledged yet that it is over.
+  fileprivate var isOfCaller: Bool {
+    id.kind == .help || id.kind == .calledOff && acknowledgement == nil
   }
 }

@@ -1,29 +1,23 @@
-internal import MusterGeo
 internal import MusterModel
 
-/// Alerts about reports, zones and directives, as a function of the current data.
+/// Alerts about zones and directives, as a function of the current data.
 struct AlertRules {
-  /// The distance within which a report is near.
-  static let nearMetres = 1000.0
-  /// The distance within which a report that demands evacuation is near.
-  static let evacuationMetres = 2000.0
   /// The limit of usable fixes: a coarser fix is no evidence of danger.
   static let vagueDecimetres: UInt32 = 10_000
 
   let own: UserID
   let isCommand: Bool
   let people: [UserSummary]
-  let reports: [Hazard]
   let fences: [FenceSummary]
   let directives: [DirectiveSummary]
   /// Whether this device is inside a fence; false without a usable fix.
   let isInside: (RowID) -> Bool
   let now: Timestamp
 
-  var findings: [AlertTracker.Finding] { aboutReports + aboutFences + aboutDirectives }
+  var findings: [AlertTracker.Finding] { aboutFences + aboutDirectives }
 
   /// This device's position, if it is known accurately enough.
-  private var here: Coordinate? {
+  var here: Coordinate? {
     guard let fix = people.first(where: { $0.id == own })?.fix, Self.isPrecise(fix) else {
       return nil
     }
@@ -33,42 +27,6 @@ struct AlertRules {
   static func isPrecise(_ fix: Fix) -> Bool {
     (fix.accuracyDecimetres ?? 0) <= vagueDecimetres
       && (fix.position.latitudeE7, fix.position.longitudeE7) != (0, 0)
-  }
-
-  // MARK: Reports
-
-  /// An open report, without fields that are expensive to compute and irrelevant for danger.
-  struct Hazard {
-    let id: RowID
-    let owner: UserID?
-    let title: String
-    let category: ReportCategory
-    let severity: UInt8?
-    let toEvacuate: Bool
-    let position: Coordinate?
-  }
-
-  private var aboutReports: [AlertTracker.Finding] {
-    reports.filter { $0.owner != own }.compactMap { report in
-      guard let metres = distance(to: report) else { return nil }
-      let reach = report.toEvacuate ? Self.evacuationMetres : Self.nearMetres
-      guard metres <= reach else { return nil }
-      let level: AlertLevel =
-        report.toEvacuate ? .danger : (report.severity ?? 0) >= 4 ? .warning : .notice
-      let words = report.toEvacuate ? "leave the area: " : ""
-      let place = report.position == nil ? "" : ", \(Int(metres / 10) * 10) m from here"
-      return AlertTracker.Finding(
-        id: AlertID(kind: .hazard, row: report.id), level: level,
-        text: "\(words)\(report.title) (\(report.category.name)\(place))")
-    }
-  }
-
-  /// Returns the distance; nil if unknown. A report without a position that demands evacuation
-  /// applies everywhere.
-  private func distance(to report: Hazard) -> Double? {
-    guard let place = report.position else { return report.toEvacuate ? 0 : nil }
-    guard let here else { return nil }
-    return Geodesic.distanceMetres(from: here, to: place)
   }
 
   // MARK: Fences

@@ -14,6 +14,7 @@ struct AlertTracker: Sendable, Equatable {
     let level: AlertLevel
     let text: String
     var batteryPercent: UInt8?
+    var report: AlertReport?
     var cause = AlertCause.none
     /// Whose certificate stands behind it; nil for this device itself.
     var author: UserID?
@@ -21,13 +22,18 @@ struct AlertTracker: Sendable, Equatable {
     var isPersonsCall = false
     /// The calls that share this alert.
     var calls: [FoldedCall] = []
+
+    /// Whether it is about a report with someone near.
+    var concernsPeople: Bool { report?.place.concernsPeople == true }
   }
 
-  /// A call for help that shares an alert with others (`AlertKind.furtherCalls`).
+  /// A call for help, or another finding, that shares an alert with others (`AlertKind.isGroup`).
   struct FoldedCall: Hashable, Sendable {
     /// That of an alert of its own: the call is acknowledged in its row.
     let id: AlertID
     let cause: AlertCause
+    /// That of an alert of its own.
+    var level = AlertLevel.danger
   }
 
   /// An acknowledgement in an alert's row.
@@ -54,6 +60,8 @@ struct AlertTracker: Sendable, Equatable {
     var local: AlertAcknowledgement?
     /// The calls that share the alert.
     var calls: [AlertID: StandingCall] = [:]
+    /// Whether a report has concerned a person since the alert began.
+    var concernsPeople = false
   }
 
   /// A call that shares an alert.
@@ -62,19 +70,15 @@ struct AlertTracker: Sendable, Equatable {
     /// When this node first raised an alert for it.
     var since: Timestamp
     var isAcknowledged: Bool
+    var level: AlertLevel
   }
 
   private var occurrences: [AlertID: Occurrence] = [:]
   /// Acknowledgements of occurrences that have ended here.
   private var spent: [AlertID: Set<Dot>] = [:]
 
-  /// The alerts in order: the most severe first, then the newest.
-  var alerts: [Alert] {
-    occurrences.values.map(\.alert).sorted { left, right in
-      if left.level != right.level { return left.level > right.level }
-      return left.since != right.since ? left.since > right.since : left.id < right.id
-    }
-  }
+  /// The alerts in the order of every list (`AlertPlace`).
+  var alerts: [Alert] { AlertPlace.inOrder(occurrences.values.map(\.alert)) }
 
   /// The alerts about webhooks as they were last: their findings while nothing else is known.
   var findingsAboutWebhooks: [Finding] {
@@ -96,7 +100,10 @@ struct AlertTracker: Sendable, Equatable {
     for id in ended(by: found) { spent[id] = Set(try notices(id).map(\.dot)) }
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
-      if finding.id.kind == .furtherCalls {
+      if finding.id.kind.isGroup {
+        for call in finding.calls where levelBefore(of: call.id).map({ $0 < call.level }) == true {
+          spent[call.id, default: []].formUnion(try notices(call.id).map(\.dot))
+        }
         standing[finding.id] = try occurrence(ofCalls: finding, now: now, notices)
         continue
       }
@@ -106,8 +113,13 @@ struct AlertTracker: Sendable, Equatable {
       if mayRecur, occurrences[finding.id] == nil {
         spent[finding.id, default: []].formUnion(shared.map(\.dot))
       }
+      // The acknowledged report concerned no one.
+      if let known = occurrences[finding.id], !known.concernsPeople, finding.concernsPeople {
+        spent[finding.id, default: []].formUnion(shared.map(\.dot))
+        occurrences[finding.id]?.local = nil
+      }
       // The acknowledged occurrence was less severe.
-      if let known = occurrences[finding.id], known.alert.level < finding.level {
+      if let known = levelBefore(of: finding.id), known < finding.level {
         spent[finding.id, default: []].formUnion(shared.map(\.dot))
       }
       standing[finding.id] = occurrence(of: finding, shared, now: now)
@@ -129,13 +141,46 @@ struct AlertTracker: Sendable, Equatable {
     return ended
   }
 
+  /// Returns the shared alert of a kind that has any of these members, with all of its members.
+  func group(
+    _ kind: AlertKind, with ids: Set<AlertID>
+  ) -> (id: AlertID, members: Set<AlertID>, isAcknowledged: Bool)? {
+    let found = occurrences.values.filter {
+      $0.alert.id.kind == kind && !ids.isDisjoint(with: $0.calls.keys)
+    }.min { $0.alert.id < $1.alert.id }
+    return found.map {
+      ($0.alert.id, Set($0.calls.keys), $0.alert.acknowledgement != nil)
+    }
+  }
+
+  /// Whether the alert of a finding, of its own or in a shared one, is acknowledged.
+  func isAcknowledged(_ id: AlertID) -> Bool {
+    if let known = occurrences[id] { return known.alert.acknowledgement != nil }
+    return occurrences.values.contains { $0.calls[id]?.isAcknowledged == true }
+  }
+
+  /// Returns when a finding was first raised, in an alert of its own or in a shared one.
+  func since(of id: AlertID) -> Timestamp? { occurrences[id]?.alert.since ?? sinceFolded(id) }
+
+  /// Returns the level of a finding at the last review, whether it had an alert of its own or
+  /// shared one.
+  private func levelBefore(of id: AlertID) -> AlertLevel? {
+    occurrences[id]?.alert.level
+      ?? occurrences.values.lazy.compactMap { $0.calls[id]?.level }.first
+  }
+
   /// Returns the calls that share an active alert and wait for an acknowledgement, then the others,
   /// each in the order of ids.
   func calls(in id: AlertID) -> [(call: FoldedCall, isAcknowledged: Bool)] {
     (occurrences[id]?.calls ?? [:]).sorted { left, right in
       left.value.isAcknowledged != right.value.isAcknowledged
         ? right.value.isAcknowledged : left.key < right.key
-    }.map { (FoldedCall(id: $0.key, cause: $0.value.cause), $0.value.isAcknowledged) }
+    }.map {
+      (
+        FoldedCall(id: $0.key, cause: $0.value.cause, level: $0.value.level),
+        $0.value.isAcknowledged
+      )
+    }
   }
 
   /// Returns the cause that an acknowledgement of an active alert names: that of the occurrence
@@ -167,6 +212,8 @@ struct AlertTracker: Sendable, Equatable {
         next.cause = known.cause
       }
     }
+    next.alert.report = finding.report
+    next.concernsPeople = known?.concernsPeople == true || finding.concernsPeople
     let covering = covering(notices, for: finding.id, next.cause, held: finding.cause)
     next.alert.acknowledgements = Self.listed(covering)
     let first = covering.first(where: \.silences)
@@ -226,8 +273,10 @@ struct AlertTracker: Sendable, Equatable {
       if let first { seen.append(first) }
       next.calls[call.id] = StandingCall(
         cause: call.cause, since: before?.since ?? occurrences[call.id]?.alert.since ?? now,
-        isAcknowledged: first != nil)
+        isAcknowledged: first != nil, level: call.level)
     }
+    next.alert.members = finding.calls.map(\.id).sorted()
+    if let known, known.alert.level < finding.level { isFurther = true }
     if isFurther { next.local = nil }
     next.alert.acknowledgements = Self.listed(all.sorted(by: Self.isShown))
     let last = seen.count == finding.calls.count ? seen.max(by: Self.isShown) : nil
@@ -239,8 +288,7 @@ struct AlertTracker: Sendable, Equatable {
 
   /// Returns since when a call was part of a shared alert, before it has one of its own.
   private func sinceFolded(_ id: AlertID) -> Timestamp? {
-    guard id.kind == .help else { return nil }
-    return occurrences.values.lazy.compactMap { $0.calls[id]?.since }.first
+    occurrences.values.lazy.compactMap { $0.calls[id]?.since }.first
   }
 
   /// Limits the remembered acknowledgements of ended alerts to the number of possible alerts.
@@ -267,6 +315,7 @@ struct AlertTracker: Sendable, Equatable {
       copy.occurrences[id]?.alert.text = ""
       copy.occurrences[id]?.alert.batteryPercent = nil
       copy.occurrences[id]?.alert.acknowledgements = []
+      copy.occurrences[id]?.alert.report = nil
     }
     return copy
   }
@@ -277,8 +326,9 @@ struct AlertTracker: Sendable, Equatable {
   /// acknowledgements, then for each the kind, the row, time and name; then for each alert in order
   /// its cause and whether its acknowledgement is local; then the acknowledgements of ended
   /// occurrences; then for each alert its battery plus one, or 0; then for each shared alert the
-  /// number of its calls, and for each the kind, the row, the time, whether it is acknowledged, and
-  /// the cause. Earlier builds wrote only the first parts.
+  /// number of its calls, and for each the kind, the row, the time, whether it is acknowledged, its
+  /// level unless it is a call for help, and the cause; then for each report whether it concerned a
+  /// person. Earlier builds wrote only the first parts.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }
@@ -311,14 +361,18 @@ struct AlertTracker: Sendable, Equatable {
     for alert in standing.map(\.alert) {
       writer.append(alert.batteryPercent.map { $0 + 1 } ?? UInt8(0))
     }
-    for occurrence in standing where occurrence.alert.id.kind == .furtherCalls {
+    for occurrence in standing where occurrence.alert.id.kind.isGroup {
       writer.append(UInt32(occurrence.calls.count))
       for (id, call) in occurrence.calls.sorted(by: { $0.key < $1.key }) {
         writer.append(id)
         writer.append(call.since.milliseconds)
         writer.append(UInt8(call.isAcknowledged ? 1 : 0))
+        if id.kind != .help { writer.append(call.level.rawValue) }
         writer.append(call.cause)
       }
+    }
+    for occurrence in standing where occurrence.alert.id.kind == .hazard {
+      writer.append(UInt8(occurrence.concernsPeople ? 1 : 0))
     }
     return writer.bytes
   }
@@ -361,16 +415,34 @@ struct AlertTracker: Sendable, Equatable {
       let battery = try reader.integer(UInt8.self)
       occurrences[id]?.alert.batteryPercent = battery > 0 ? battery - 1 : nil
     }
-    for id in occurrences.keys.sorted() where id.kind == .furtherCalls {
-      for _ in 0..<(try reader.count(ofAtLeast: 26)) {
-        let call = try reader.alert()
-        let since = Timestamp(milliseconds: try reader.integer(Int64.self))
-        let isAcknowledged = try reader.integer(UInt8.self) == 1
-        occurrences[id]?.calls[call] = StandingCall(
-          cause: try reader.cause(), since: since, isAcknowledged: isAcknowledged)
-      }
+    for id in occurrences.keys.sorted() where id.kind.isGroup {
+      try readMembers(of: id, from: &reader)
+    }
+    for id in occurrences.keys.sorted() where id.kind == .hazard && reader.remaining > 0 {
+      occurrences[id]?.concernsPeople = try reader.integer(UInt8.self) == 1
     }
     try reader.expectEnd()
+  }
+
+  private mutating func readMembers(
+    of id: AlertID, from reader: inout ByteReader
+  ) throws(DecodingFault) {
+    for _ in 0..<(try reader.count(ofAtLeast: 26)) {
+      let call = try reader.alert()
+      let since = Timestamp(milliseconds: try reader.integer(Int64.self))
+      let isAcknowledged = try reader.integer(UInt8.self) == 1
+      var level = AlertLevel.danger
+      if call.kind != .help {
+        guard let stated = AlertLevel(rawValue: try reader.integer(UInt8.self)) else {
+          throw .invalid("alert")
+        }
+        level = stated
+      }
+      occurrences[id]?.calls[call] = StandingCall(
+        cause: try reader.cause(), since: since, isAcknowledged: isAcknowledged, level: level)
+    }
+    let members = occurrences[id]?.calls.keys.sorted() ?? []
+    occurrences[id]?.alert.members = members
   }
 }
 

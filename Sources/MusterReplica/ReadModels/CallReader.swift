@@ -30,7 +30,7 @@ struct CallReader {
     return CallStanding(
       user: user, callsign: try context.callsign(of: user),
       note: SafetyStanding.claim(of: call.value)?.note ?? "",
-      moment: try moment(of: call), isOpen: open.contains { $0.dot == call.dot },
+      moment: try ages.moment(of: call), isOpen: open.contains { $0.dot == call.dot },
       isAtCommand: reach.commandPost || seen.contains { $0.role == .command },
       seen: Array(seen.prefix(CallStanding.mostListed)), answers: try answers(to: call, of: user))
   }
@@ -67,7 +67,7 @@ struct CallReader {
       found.append(
         (
           try sighting(value, reply, names), [value.author, reply.user],
-          try made(value) ?? .max, value.dot
+          try ages.written(value) ?? .max, value.dot
         ))
     }
     let ordered = found.sorted { left, right in
@@ -92,18 +92,19 @@ struct CallReader {
       name: isLogin
         ? names.text(try context.callsign(of: reply.user), of: reply.user)
         : isClaimed ? "\(author)'s post" : author,
-      role: value.role, via: isLogin ? author : nil, moment: try moment(of: value))
+      role: value.role, via: isLogin ? author : nil, moment: try ages.moment(of: value))
   }
 
   // MARK: Answers
 
   private func answers(to call: LiveValue, of caller: UserID) throws -> [CallStanding.Text] {
-    let called = try made(call)
+    let called = try ages.written(call)
     var found: [(text: CallStanding.Text, made: Int64)] = []
     for row in try context.store.rows(.directive) where row.exists {
       guard row.directiveKind == .message, row.users(in: .directiveUsers) == [caller],
         let first = row.values(of: .directiveExistence).min(by: { $0.dot < $1.dot }),
-        first.role == .command, let made = try made(first), called.map({ made >= $0 }) ?? true
+        first.role == .command, let made = try ages.written(first),
+        called.map({ made >= $0 }) ?? true
       else { continue }
       let isRead = row.answers(in: context.local.operation).contains { $0.user == caller }
       found.append(
@@ -111,30 +112,10 @@ struct CallReader {
           CallStanding.Text(
             id: row.key.id, text: row.text(.directiveText) ?? "",
             name: try context.callsign(of: row.owner ?? first.author),
-            moment: try moment(of: first), isRead: isRead), made
+            moment: try ages.moment(of: first), isRead: isRead), made
         ))
     }
     return found.sorted { ($0.made, $0.text.id) > ($1.made, $1.text.id) }
       .prefix(CallStanding.mostListed).map(\.text)
-  }
-
-  // MARK: Times
-
-  /// Returns when a value was written at the latest, by this machine's boot clock; nil if it is not
-  /// known any more.
-  private func made(_ value: LiveValue) throws(StoreError) -> Int64? {
-    guard let arrival = try context.store.arrival(ofFrame: value.dot.frame) else { return nil }
-    return ages.ages.made(arrival)?.latest
-      ?? ages.reading - ages.ages.sinceArrival(of: arrival, now: ages.now)
-  }
-
-  /// Returns the same by this node's wall clock, at most seven days ago. A value of this device has
-  /// the time of its writing.
-  private func moment(of value: LiveValue) throws(StoreError) -> Timestamp? {
-    guard let arrival = try context.store.arrival(ofFrame: value.dot.frame) else { return nil }
-    if arrival.author == context.local.device { return value.writtenAt }
-    guard let made = try made(value) else { return nil }
-    let age = min(max(0, ages.reading - made), Int64(Limits.spanSeconds) * 1000)
-    return Timestamp(milliseconds: ages.now.wall.milliseconds - age)
   }
 }

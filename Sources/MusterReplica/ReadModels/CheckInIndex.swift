@@ -71,6 +71,21 @@ struct CheckInIndex: Sendable {
   /// Returns who must check in; nil for a timer that is not held.
   func person(of id: RowID) -> UserID? { timers[id]?.person }
 
+  /// Timers that one author started in one act.
+  struct Batch: Hashable, Sendable {
+    let author: UserID
+    /// By the author's clock: a label, which all of them share.
+    let startedAt: Timestamp
+  }
+
+  /// Returns the batch of a timer that command started for another person; nil for any other.
+  func batch(of id: RowID) -> Batch? {
+    guard let timer = timers[id], timer.isCommanded, timer.person != timer.start.author else {
+      return nil
+    }
+    return Batch(author: timer.start.author, startedAt: timer.start.written.writtenAt)
+  }
+
   /// Returns who started a timer; nil for one that is not held.
   func author(of id: RowID) -> UserID? { timers[id]?.start.author }
 

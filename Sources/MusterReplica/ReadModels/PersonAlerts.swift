@@ -13,6 +13,8 @@ struct PersonAlerts {
   let unconfirmed: Set<UserID>
   /// People whose battery alert is raised already.
   let lowBatteries: Set<UserID>
+  /// People who called for help, of which command has not acknowledged the end.
+  let callers: Set<UserID>
 
   var findings: [AlertTracker.Finding] {
     aboutPeople + aboutBatteries + aboutCallsigns + aboutOrders
@@ -30,9 +32,8 @@ struct PersonAlerts {
       + others.filter { $0.summary.isUnknown }
     return ordered.flatMap { person, assessment in
       [
-        duress(person, assessment), help(person, assessment), inHazard(person, assessment),
-        silent(person),
-        safe(person, assessment),
+        duress(person, assessment), help(person, assessment), calledOff(person),
+        inHazard(person, assessment), silent(person), safe(person, assessment),
       ].compactMap { $0 }
     }
   }
@@ -64,6 +65,16 @@ struct PersonAlerts {
     let calls = person.conditions.filter { $0.status == .mayday }
     guard let call = calls.dropFirst(assessment.isUnderDuress ? 1 : 0).first else { return nil }
     return finding(.help, person, .danger, "\(person.alertName): \(call.reason)")
+  }
+
+  /// Keeps the caller's own OK in view until command acknowledges it: anyone who holds the phone
+  /// can give it.
+  private func calledOff(_ person: UserSummary) -> AlertTracker.Finding? {
+    guard isCommand, callers.contains(person.id), !person.has(.mayday),
+      !person.has(.accountedFor), person.selfReport?.claim == .safe
+    else { return nil }
+    return finding(
+      .calledOff, person, .warning, "\(person.alertName) called off the call for help: confirm it")
   }
 
   /// For command and for people in the same zone. An accounting names what it has seen, so a person

@@ -4,18 +4,18 @@ internal import MusterStore
 /// Alerts of this device: a function of what it holds, never sent. An acknowledgement is sent if
 /// the alert's cause is known to all nodes (decision 0042).
 extension Replica {
-  /// Returns the active alerts at `now`, the most severe first; changes nothing.
+  /// Returns the active alerts at `now`, in the order of every list; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
     let statuses = try statuses(now: now)
     let alerts = try alertReview(of: statuses).update().alerts.alerts
-    return try statuses.addingContacts(to: alerts)
+    return try statuses.completed(alerts)
   }
 
   /// Returns the active alerts of the last review, also after a restart, with the emergency
   /// contacts as of now.
   public mutating func raisedAlerts(now: ClockReading) throws -> [Alert] {
     let alerts = try queries.raisedAlerts()
-    return alerts.isEmpty ? [] : try statuses(now: now).addingContacts(to: alerts)
+    return alerts.isEmpty ? [] : try statuses(now: now).completed(alerts)
   }
 
   /// Reviews the alerts and stores the raised ones; the outcome lists those raised and cleared.

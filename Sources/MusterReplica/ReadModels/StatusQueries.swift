@@ -104,15 +104,23 @@ public struct StatusQueries {
       for: user ?? context.local.author.user, answered: answered, among: directives())
   }
 
-  // MARK: Contacts
+  // MARK: Alerts
 
-  /// Adds the emergency contacts to alerts of a danger to people.
-  func addingContacts(to alerts: [Alert]) throws -> [Alert] {
-    let contacts = try ContactList(context: context).contacts()
-    guard !contacts.isEmpty, alerts.contains(where: \.endangersPeople) else { return alerts }
+  /// Returns alerts with the person that each is about, when it happened, and the emergency
+  /// contacts of those of a danger to people.
+  public func completed(_ alerts: [Alert]) throws -> [Alert] {
+    guard !alerts.isEmpty else { return [] }
+    let people = try people()
+    let (summaries, times) = (people.map(\.summary), AlertTimes(of: people, ages: ages))
     let reader = AlertContacts(
-      context: context, contacts: contacts, people: try users(), checkIns: checkInIndex)
-    return try alerts.map(reader.adding)
+      context: context, contacts: try ContactList(context: context).contacts(),
+      people: Dictionary(summaries.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }),
+      checkIns: checkInIndex)
+    return try alerts.map { alert in
+      var alert = try reader.adding(to: alert)
+      alert.happenedAt = try times.moment(of: alert.id)
+      return alert
+    }
   }
 
   // MARK: Check-ins

@@ -4,7 +4,8 @@ import MusterReplica
 /// Checks that an alert is raised once while its cause lasts, and again only when it becomes more
 /// severe, and ends only after it was raised. The alert of a check-in becomes less severe without
 /// notice when another check-in is received, and may then be raised again. One that several calls
-/// for help share is raised again by each further call, and so is one that was acknowledged.
+/// for help or check-ins share is raised again by each further one, and so is one that was
+/// acknowledged.
 final class AlertChecker: Checker {
   private let promise = "an alert is raised once"
   /// The levels of each node's alerts since its start, nil for those that ended. Earlier ones are
@@ -27,7 +28,7 @@ final class AlertChecker: Checker {
       }
       if let known = standing[node.index]?[id], Self.isRepeated(level, after: known),
         id.kind != .checkIn || level != .danger,
-        id.kind != .furtherCalls || level == nil
+        !id.kind.isGroup || level == nil
       {
         world.report(promise, "\(node.name): \(id) is \(level == nil ? "over" : "raised") twice")
       }

@@ -178,9 +178,10 @@ final class CheckInChecker: Checker {
     let clock = node.clock.reading(at: world.now)
     let raised = try node.change { try $0.queries.raisedAlerts() } ?? []
     let shown = try node.change { try $0.statuses(now: clock).checkIns() } ?? []
-    let levels = Dictionary(
-      raised.filter { $0.id.kind == .checkIn }.map { ($0.id.row, $0.level) },
-      uniquingKeysWith: max)
+    let ids = raised.flatMap { alert in
+      ([alert.id] + alert.members).filter { $0.kind == .checkIn }.map { ($0.row, alert.level) }
+    }
+    let levels = Dictionary(ids, uniquingKeysWith: max)
     let summaries = Dictionary(shown.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for row in ledger.timers.keys.sorted() {
       guard let timer = ledger.timers[row], !timer.isUncertain,

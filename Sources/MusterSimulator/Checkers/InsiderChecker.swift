@@ -104,7 +104,7 @@ final class InsiderChecker: Checker {
     where node.plan.role == .command && world.isPromisedOthersWork(node) {
       let clock = node.clock.reading(at: world.now)
       let alerts = try node.change { try $0.alerts(now: clock) } ?? []
-      for alert in alerts where alert.id.kind != .furtherCalls {
+      for alert in alerts where !alert.id.kind.isGroup {
         try checkAcknowledgements(of: alert, at: node, in: world)
       }
       let people = try node.change { try $0.statuses(now: clock).users() } ?? []
@@ -135,7 +135,7 @@ final class InsiderChecker: Checker {
     for people: [UserSummary], among alerts: [Alert], at node: SimulatedNode, in world: World
   ) throws {
     let own = node.credentials.user
-    let raised = Set(alerts.map(\.id))
+    let raised = Set(alerts.map(\.id) + alerts.flatMap(\.members))
     for person in people
     where person.id != own && !person.isTracker && !person.isUnknown && person.has(.mayday) {
       let call = AlertID(kind: .help, row: RowID(raw: person.id.raw))

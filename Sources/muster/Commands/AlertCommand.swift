@@ -13,14 +13,14 @@ struct AlertCommand: AsyncParsableCommand {
 
       Each node derives its own alerts: a hazard near it or around it, an order, a person who \
       needs help or lost contact, a zone without the role that it needs, a directive that is \
-      unanswered or overdue. The acknowledgement of an alert about another person or an overdue \
-      order is sent to all nodes. Any other stays on this node.
+      unanswered or overdue. The acknowledgement of an alert about another person, of an overdue \
+      order and, by command, of a report is sent to all nodes. Any other stays on this node.
       """,
     subcommands: [List.self, Acknowledge.self, Follow.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the active alerts, the most severe first.",
+      abstract: "List the active alerts, the most urgent first.",
       discussion: "Example:  muster alert list --json")
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -33,11 +33,11 @@ struct AlertCommand: AsyncParsableCommand {
       }
       if output.json { return try Standard.print(JSON.array(alerts.map(\.json)).text) }
       guard !alerts.isEmpty else { return try Standard.print("No alerts.") }
-      var table = Table(["ID", "LEVEL", "ALERT", "SINCE", "ACKNOWLEDGED"], optional: ["SINCE"])
+      var table = Table(["ID", "PRIORITY", "ALERT", "SINCE", "ACKNOWLEDGED"], optional: ["SINCE"])
       for alert in alerts {
         table.add([
-          .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.level.cell,
-          .init(alert.text, .strong), .init(times.format.text(alert.since)),
+          .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.priority.cell,
+          .init(alert.text, .strong), .init(times.format.text(alert.agesFrom)),
           .init(acknowledged(alert), .faint),
         ])
         // Below a danger, the services to call.
@@ -156,9 +156,9 @@ extension AlertChange {
   fileprivate func line(on screen: Screen) -> String {
     switch self {
     case .raised(let alert):
-      let level = alert.level.cell
+      let priority = alert.priority.cell
       let contacts = alert.contacts.map { "\n          call \(SafeText.line($0.words))" }
-      return level.paint.apply(level.text, on: screen)
+      return priority.paint.apply(priority.text, on: screen)
         + "  \(SafeText.line(alert.text))\(contacts.joined())"
     case .acknowledged(let alert):
       let name = SafeText.line(alert.acknowledgement?.name ?? "")

@@ -98,13 +98,14 @@ extension DirectiveSummary {
   }
 }
 
-extension AlertLevel {
+extension AlertPriority {
   /// A sign and the word: colour is never the only difference.
   var cell: Table.Cell {
     switch self {
+    case .life: Table.Cell("✖ MAYDAY", .bad)
     case .danger: Table.Cell("✖ danger", .bad)
     case .warning: Table.Cell("! warning", .doubtful)
-    case .notice: Table.Cell("· notice")
+    case .message: Table.Cell("· message")
     }
   }
 }

@@ -172,9 +172,9 @@ struct WatchScreen {
 
   private static func line(_ alert: Alert, now: Timestamp) -> WatchLine {
     var line = WatchLine("  ")
-    let cell = alert.level.cell
+    let cell = alert.priority.cell
     line.add(cell.text, width: 9, cell.paint)
-    line.add(ValueText.age(now.milliseconds(since: alert.since) / 1000), width: 6)
+    line.add(ValueText.age(now.milliseconds(since: alert.agesFrom) / 1000), width: 6)
     line.add(alert.text)
     if let seen = alert.acknowledgement {
       line.add("  ✓ \(seen.name)", .faint)
