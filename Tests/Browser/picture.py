@@ -308,7 +308,9 @@ def counts(page):
     must(f"22.4: everyone is in one chip, danger first: {chips}", chips == [
         ["MAYDAY", "2", "state danger"], ["HAZARD", "1", "state danger"],
         ["OVERDUE", "1", "state warning"], ["NO CONTACT", "1", "state warning"],
-        ["ORDERED", "2", "state warning"], ["OK", "6", "state safe"]])
+        ["ORDERED", "2", "state warning"], ["EXPECTED", "1", "state neutral"],
+        ["NO POSITION", "1", "state neutral"], ["OK", "4", "state safe"]])
+    must("the sum is beside them", page.text("#counts .sum") == "13 people")
     names = page.js("return [...document.querySelectorAll('.person .name')].map((n) => n.firstChild.data.trim())")
     must(f"teams are sorted by their worst person, people by severity, status, then age: {names}",
          names[:7] == ["Ana", "Bruno", "Caro", "Filipe", "Eva", "Duarte", "Gil"])

@@ -15,11 +15,13 @@ import Testing
   /// invite, manage the team, look at a photo or at the network, or have a vector map. The strip of
   /// a phone's owner is for logins of a person.
   private static let loadedLater = [
-    "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/forms.js",
-    "js/gallery.js", "js/import.js", "js/invites.js", "js/keys.js", "js/loginform.js",
-    "js/logins.js", "js/map/edit.js", "js/map/vector.js", "js/map/way.js", "js/mesh.js",
-    "js/owner.js", "js/paper.js", "js/phone.js", "js/proximity.js", "js/qr.js", "js/replay.js",
-    "js/team.js", "js/unverified.js",
+    "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/contactlist.js",
+    "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/import.js",
+    "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
+    "js/map/track.js", "js/map/vector.js", "js/map/way.js", "js/mesh.js", "js/orderform.js",
+    "js/owner.js",
+    "js/paper.js", "js/personforms.js", "js/phone.js", "js/proximity.js", "js/qr.js",
+    "js/replay.js", "js/team.js", "js/unverified.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
@@ -157,7 +159,7 @@ import Testing
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
     "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
     "rule.within", "photo.of", "photo.position", "chosen.n", "queue.n", "position.sent", "corner",
-    "exposed.near", "network.of",
+    "exposed.near", "network.of", "mayday.more", "people.off",
   ]
 
   @Test func `a text with a number has a form for one and a form for others, where they differ`()

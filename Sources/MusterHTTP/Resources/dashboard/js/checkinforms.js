@@ -5,7 +5,7 @@ import { write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { isCommand } from "./store.js";
 import { t } from "./words.js";
-import { audience, recipients } from "./order.js";
+import { audience, recipients } from "./orderform.js";
 import { mostMinutes, pinField } from "./checkins.js";
 
 /** In minutes, as on the command line. */

@@ -1,13 +1,55 @@
-// Dialogs: forms and questions. Errors of the node are shown inside.
+// Dialogs: forms and questions. Errors of the node are shown inside. The strip of alarms floats in the
+// topmost dialog: what is outside of it cannot be used while it is open.
 
-import { button, byId, focusAgain, h, say } from "./dom.js";
+import { button, byId, fill, focusAgain, h, say } from "./dom.js";
 import { t } from "./words.js";
+
+/** Moves the strip of alarms into the topmost dialog, or back to its place on the page. */
+function carryAlarm(without) {
+  const open = [...document.querySelectorAll("dialog[open]")].filter((one) => one !== without).at(-1);
+  const strip = byId("alarm");
+  if (strip.parentElement === (open ?? byId("notices"))) return;
+  const key = strip.contains(document.activeElement) && document.activeElement.dataset.key;
+  if (open) open.prepend(strip);
+  else byId("past").before(strip);
+  if (key) strip.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+}
+
+/** Takes a dialog off the screen with what is entered. Returns the function that shows it again. */
+export function park(dialog) {
+  carryAlarm(dialog);
+  const mark = document.createComment("");
+  dialog.replaceWith(mark);
+  return () => {
+    mark.replaceWith(dialog);
+    dialog.removeAttribute("open");
+    dialog.showModal();
+    carryAlarm();
+  };
+}
+
+/** What is parked, and the button that shows it again. */
+let parked = [];
+
+/** Takes all dialogs off the screen, to show something else; a button leads back to the draft. */
+export function parkDialogs() {
+  const open = [...document.querySelectorAll("dialog[open]")];
+  if (open.length === 0) return;
+  const title = open.at(-1).getAttribute("aria-label");
+  parked.unshift(...open.toReversed().map(park).toReversed());
+  byId("drafts").hidden = false;
+  fill(byId("drafts"), button(t("draft.back", { title }), "draft", () => {
+    byId("drafts").hidden = true;
+    for (const show of parked.splice(0)) show();
+  }));
+}
 
 /** Opens a dialog with the given content and returns it. */
 export function show(title, ...content) {
   const opener = document.activeElement;
   const dialog = h("dialog", {
     "aria-label": title, onclose: () => {
+      carryAlarm(dialog);
       dialog.remove();
       // The browser returns the focus; the page may have redrawn its place meanwhile.
       if (document.activeElement === document.body) focusAgain(opener);
@@ -15,6 +57,7 @@ export function show(title, ...content) {
   }, h("h2", {}, title), ...content);
   byId("dialogs").append(dialog);
   dialog.showModal();
+  carryAlarm();
   return dialog;
 }
 

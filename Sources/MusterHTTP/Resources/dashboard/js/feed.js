@@ -2,15 +2,16 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
-import { byline, clock, language, since, spoken, t } from "./words.js";
+import { byline, clock, language, since, t } from "./words.js";
 import { acknowledge, answerCall, mayAnswer, waiting } from "./alarm.js";
+import { actOf, alertText, isAlarm, isWaiting, priority } from "./alerts.js";
 import { answer } from "./rollcall.js";
 import { drawerHead } from "./shell.js";
 import { calls } from "./contacts.js";
 import { clearDuress } from "./checkins.js";
 
 const most = 150;
-const cards = { danger: "danger-card", warning: "warning-card", notice: "" };
+const cards = { life: "danger-card", danger: "danger-card", warning: "warning-card", message: "" };
 let goTo = () => {};
 /** Draws the unverified calls; loaded with the first one. */
 let unverified = null;
@@ -53,25 +54,27 @@ export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, da
     text && h("div", {}, text)));
 
 function draw() {
-  const order = { danger: 0, warning: 1, notice: 2 };
-  const alerts = [...state.alerts].sort((a, b) =>
-    (a.acknowledgedBy !== null) - (b.acknowledgedBy !== null)
-    || order[a.level] - order[b.level] || (a.since < b.since ? 1 : -1));
+  const { alerts } = state;
   const events = [...state.events].reverse().slice(0, most);
   const n = waiting().length;
   byId("waiting").replaceChildren(n > 0 ? String(n) : "");
   const nearby = exposures(state.proximity);
-  const isFirst = ({ level, acknowledgedBy }) => level === "danger" && acknowledgedBy === null;
+  const focused = byId("alerts").contains(document.activeElement) ? document.activeElement.dataset.key : "";
   const rows = (some) => some.length > 0 && h("ul", {}, some.map(alert));
+  // Unverified calls are the first warning.
   fill(byId("alerts"), nearby.length > 0 && h("ul", {}, nearby),
-    rows(alerts.filter(isFirst)), hasCalls() && unverified?.(), rows(alerts.filter((one) => !isFirst(one))),
+    rows(alerts.filter(isAlarm)), hasCalls() && unverified?.(), rows(alerts.filter((one) => !isAlarm(one))),
     alerts.length === 0 && faint(t("alerts.none")));
+  // The button of an alert that was acknowledged is gone.
+  if (focused?.startsWith("seen ") && document.activeElement === document.body) {
+    byId("alerts").querySelector(`[data-key="${CSS.escape(focused.replace("seen", "lead"))}"]`)?.focus();
+  }
   fill(byId("events"), h("h3", {}, t("events")),
     events.length === 0
       ? faint(t("events.none")) : h("ul", {}, events.map(event)));
 }
 
-const look = (one) => (one.acknowledgedBy === null ? cards[one.level] : "seen");
+const look = (one) => (isWaiting(one) ? cards[priority(one)] : "seen");
 
 /** Members who acknowledged an alert that command has not. */
 function members({ acknowledgements = [] }) {
@@ -81,9 +84,9 @@ function members({ acknowledgements = [] }) {
 }
 
 const alert = (one) => h("li", { class: `card ${look(one)}` },
-  h("strong", { class: one.level === "danger" ? "danger" : "" }, t(`level.${one.level}`)),
-  " ", spoken(one.text), calls(one),
-  h("div", { class: "row" }, h("span", { class: "faint" }, since(one.since)),
+  h("strong", { class: isAlarm(one) ? "danger" : "" }, t(`priority.${priority(one)}`)),
+  " ", alertText(one), calls(one),
+  h("div", { class: "row" }, h("span", { class: "faint" }, since(actOf(one))),
     one.acknowledgedBy === null ? members(one) : h("span", { class: "faint" }, t("acknowledged", {
       name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
     })),

@@ -11,6 +11,7 @@ import { written } from "./place.js";
 import { photosPath } from "./photos.js";
 import { byUrgency } from "./reports.js";
 import { markLayer } from "./marks.js";
+import { actOf, alertText } from "./alerts.js";
 
 const mostPhotos = 60;
 const mostTeams = 40;
@@ -180,7 +181,7 @@ function activityLog() {
       `${byline(one.ownerCallsign)}: ${t("reports")}: ${one.title}`]),
     ...[...state.directives.values()].map((one) =>
       [one.createdAt, `${byline(one.callsign)}: ${orderWords(one)}`]),
-    ...state.alerts.map((one) => [one.since, spoken(one.text)]),
+    ...state.alerts.map((one) => [actOf(one), alertText(one)]),
   ].sort(([a], [b]) => (a < b ? -1 : 1)).slice(-mostActivities);
   return form("214", "214", 8,
     head(box(2, "period"), box(3, "person", author()),

@@ -4,6 +4,7 @@
 import { byId, h } from "./dom.js";
 import { control, show } from "./dialog.js";
 import { t } from "./words.js";
+import { focusNext } from "./alarm.js";
 import { look, views } from "./shell.js";
 
 /** The keys that press a button, by its `data-key`, with the name of what it does. */
@@ -71,8 +72,10 @@ function rove(container, selector) {
 
 function pressed(event) {
   const { key, target } = event;
-  if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")
+  if (event.ctrlKey || event.altKey || event.metaKey
     || target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
+  // The strip of alarms can be used beside a dialog.
+  if (document.querySelector("dialog[open]") && key !== "a") return;
   if (key === "?") return openKeyList();
   const view = views.findIndex((_, index) => digit(index) === key);
   if (!isOn || (view < 0 && !keys[key])) return;
@@ -80,7 +83,7 @@ function pressed(event) {
   if (view >= 0) return open(views[view]);
   const [name] = keys[key];
   if (name === "map") return byId("map").focus();
-  if (name === "alarm") return byId("alarm").querySelector("button")?.focus();
+  if (name === "alarm") return focusNext();
   if (name === "file") look("reports");
   const button = document.querySelector(`[data-key="${name}"]`);
   button?.focus();

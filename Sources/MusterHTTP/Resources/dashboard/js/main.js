@@ -19,7 +19,6 @@ import { openMenu } from "./map/menu.js";
 import { openRoster } from "./roster.js";
 import { openAlarm } from "./alarm.js";
 import { openPersons, showPerson } from "./person.js";
-import { openFeed } from "./feed.js";
 import { fileReport, openReports, showReport } from "./reports.js";
 import { drawZone, openFences, showZone } from "./fences.js";
 import { orderTo } from "./order.js";
@@ -46,7 +45,9 @@ function pick(item) {
 }
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
-function lead({ row, person, user }) {
+function lead({ kind, row, person, user }) {
+  const list = { checkInGroup: "timers", reportGroup: "reports" }[kind];
+  if (list) return look(list);
   const who = [person, user, row].map((id) => state.users.get(id)).find(Boolean)
     ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);
   if (who) {
@@ -116,7 +117,6 @@ async function start() {
   openPersons();
   openStrip();
   openAlarm(lead);
-  openFeed(lead);
   openReports();
   openFences();
   openOrders(showUser);
@@ -126,6 +126,7 @@ async function start() {
   if (state.session?.user) (await import("./owner.js")).openOwner(showUser);
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   import("./paper.js").then(({ openPaper }) => openPaper());
+  import("./feed.js").then(({ openFeed }) => openFeed(lead));
   import("./keys.js").then(({ openKeys }) => openKeys());
   if (isNarrow()) look("me");
   let wasLost = false;

@@ -19,12 +19,12 @@ export async function switchNotices(changed) {
   changed();
 }
 
-/** @param alerts each with `id`, `level` and its text. */
+/** @param alerts each with `id`, `level` or priority, and its text. */
 export function notify(alerts) {
   if (!document.hidden || !noticeState().isOn) return;
   for (const { id, level, text } of alerts) {
     const one = new Notification(text, {
-      tag: id, renotify: true, icon: "/dashboard/icon.svg", requireInteraction: level === "danger",
+      tag: id, renotify: true, icon: "/dashboard/icon.svg", requireInteraction: ["life", "danger"].includes(level),
     });
     one.addEventListener("click", () => {
       window.focus();

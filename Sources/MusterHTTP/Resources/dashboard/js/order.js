@@ -1,115 +1,22 @@
-// The form of an order: recipients, zones, deadline.
+// The kinds of orders. Their forms are in `orderform.js`, which is loaded when one is opened.
 
-import { button, faint, h, say } from "./dom.js";
-import { change, segment, write } from "./api.js";
-import { attempt, field, form } from "./dialog.js";
-import { state } from "./store.js";
+import { button } from "./dom.js";
 import { t } from "./words.js";
-import { asBody, asFence, whoWouldBeInside } from "./zone.js";
-import { goToShape, onMap, theMap } from "./map/map.js";
-import { drawShape } from "./map/draw.js";
-import { outline } from "./map/fences.js";
+import { theMap } from "./map/map.js";
 
-/** Default deadlines in minutes. */
-const usual = { rollcall: 10, muster: 15, evacuate: 15 };
 export const going = ["muster", "evacuate"];
-
-/** Assembly zones that an order may name. */
-const assembly = () => [...state.fences.values()]
-  .filter((fence) => fence.kind === "muster" && fence.active)
-  .sort((a, b) => (a.name < b.name ? -1 : 1));
-
 export const kinds = ["rollcall", "muster", "evacuate", "locate", "message"];
 
-/** The field of the recipients; `none` is the text of no choice, `chosen` are ids of people. */
-export function audience(none = t("everyone"), chosen = []) {
-  const users = [...state.users.values()];
-  const teams = [...new Set(users.map((u) => u.team).filter(Boolean))].sort();
-  const roles = ["member", "command", "observer"].map((r) => [`role ${r}`, t(`role.${r}`)]);
-  const people = users.sort((a, b) => (a.callsign < b.callsign ? -1 : 1))
-    .map(({ id, callsign }) => [`user ${id}`, callsign]);
-  const some = chosen.length > 0
-    ? [[`users ${chosen.join()}`, t("chosen.n", { n: chosen.length })]] : [];
-  return field("audience", t("audience"), {
-    options: [...some, ["", none], ...roles,
-      ...teams.map((team) => [`team ${team}`, t("team.of.name", { team })]), ...people],
-    value: some[0]?.[0],
-  });
-}
-
-function zones() {
-  const all = assembly();
-  return h("fieldset", {}, h("legend", {}, t("order.zones")),
-    all.length === 0 ? faint(t("order.zones.none"))
-      : [faint(t("order.zones.any")),
-        ...all.map(({ id, name }) => field(`zone ${id}`, name, { type: "checkbox" }))]);
-}
-
-const minutes = (kind) => field("minutes", t("minutes.word"), {
-  type: "number", value: usual[kind] ?? "", min: 1, max: 10000, required: kind in usual,
-});
-
-/** The members of a request body that name the chosen recipients. */
-export function recipients(chosen) {
-  const [, what, who] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
-  return what?.startsWith("user") ? { users: who.split(",") } : what ? { [what]: who } : {};
-}
-
-/** The request body of the form. */
-function body(kind, values) {
-  const result = { kind };
-  if (values.text) result.text = values.text;
-  if (values.minutes) result.deadlineSeconds = Math.round(Number(values.minutes) * 60);
-  const chosen = Object.keys(values).filter((name) => name.startsWith("zone ") && values[name])
-    .map((name) => name.slice(5));
-  if (chosen.length > 0) result.zones = chosen;
-  return { ...result, ...recipients(values.audience) };
-}
+const forms = () => import("./orderform.js");
 
 /** @param chosen the ids of the recipients; without any, everyone. */
-export function order(kind, chosen = []) {
-  return form(t(`order.${kind}`), [
-    faint(t(`order.${kind}.why`)),
-    going.includes(kind) && zones(),
-    audience(undefined, chosen),
-    kind !== "message" && minutes(kind),
-    field("text", t(kind === "message" ? "text" : "text.more"), {
-      type: "area", required: kind === "message",
-    }),
-  ], (values) => write("POST", "directives", body(kind, values)), t("send"));
-}
-
-/** Calls the roll of everyone at once, with the usual deadline; the message offers to close it. */
-export const rollCallNow = () => attempt(async () => {
-  const row = await write("POST", "directives", body("rollcall", { minutes: usual.rollcall }));
-  say(t("rollcall.sent"), row && { word: t("undo"), work: () => attempt(
-    () => change("POST", `directives/${segment(row.id)}`, undefined, "/close"), t("done")) });
-});
-
-/** The button for a zone with an order; false without a map. */
-export const drawButton = (key) => Boolean(theMap()) && button(t("order.draw"), key, drawAndOrder);
-
-/** Draws an assembly zone and orders people to it, in one action. */
-async function drawAndOrder() {
-  const shape = await onMap(() => drawShape(theMap(), true));
-  if (shape) await orderTo(shape);
-}
+export const order = async (kind, chosen) => (await forms()).order(kind, chosen);
 
 /** Orders people to a new assembly zone of this shape. */
-export async function orderTo(shape) {
-  const preview = outline(asFence(shape, "muster"))?.addTo(theMap());
-  goToShape(preview ?? null);
-  const kinds = going.map((kind) => [kind, t(`order.${kind}`)]);
-  await form(t("order.draw"), [
-    h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
-    field("name", t("name"), { required: true }),
-    field("kind", t("order.kind"), { options: kinds }),
-    audience(), minutes("muster"), field("text", t("text.more"), { type: "area" }),
-  ], async (values) => {
-    // One request, so that no node has the zone without the order.
-    await write("POST", "fences", {
-      name: values.name, kind: "muster", active: true, ...asBody(shape),
-      order: body(values.kind, values),
-    });
-  }, t("send")).finally(() => preview?.remove());
-}
+export const orderTo = async (shape) => (await forms()).orderTo(shape);
+
+export const rollCallNow = async () => (await forms()).rollCallNow();
+
+/** The button for a zone with an order; false without a map. */
+export const drawButton = (key) => Boolean(theMap())
+  && button(t("order.draw"), key, async () => (await forms()).drawAndOrder());

@@ -10,10 +10,10 @@ import { after, because, statusWord, symbol } from "./status.js";
 import { spoken, t } from "./words.js";
 import { look } from "./shell.js";
 import { minutes } from "./strip.js";
-import { again } from "./alarm.js";
+import { priority } from "./alerts.js";
 import { checkIn, word } from "./checkins.js";
 import { notify } from "./notices.js";
-import { isSilent, onSound, sound } from "./sound.js";
+import { isSilent, onSound, repetition, sound } from "./sound.js";
 import { arrow, onPosition, ownWay, wayFrom, wayWords } from "./way.js";
 import { openWayLine } from "./map/way.js";
 
@@ -36,8 +36,9 @@ export function openOwner(showUser) {
   setInterval(tick, 1000);
   setInterval(soon, 10000);
   setInterval(() => {
-    if (isOwners() && loud().some(({ level }) => level === "danger")) sound(true);
-  }, again);
+    const left = loud();
+    if (isOwners() && left.some(({ level }) => level !== "warning")) sound(loudest(left));
+  }, repetition.danger);
   onSound(soundMissed);
   openWayLine();
 }
@@ -106,7 +107,7 @@ function alarms() {
     found.push({ id: `checkin ${timer.id} ${timer.state}`, level, text: dotted(t("own.checkin"), word(timer)) });
   }
   return found.concat(maydays().map(({ user, way }) => ({
-    id: callID(user), level: "danger", text: dotted(`MAYDAY ${user.callsign}`, wayWords(way)),
+    id: callID(user), level: "life", text: dotted(`MAYDAY ${user.callsign}`, wayWords(way)),
   })));
 }
 
@@ -139,15 +140,17 @@ function raise() {
   byId("heard").textContent = fresh.map(({ text }) => text).join(". ");
   notify(fresh);
   isMissed ||= isSilent();
-  sound(fresh.some(({ level }) => level === "danger"));
+  sound(loudest(fresh));
 }
+
+const loudest = (some) => ["life", "danger", "warning"].find((level) => some.some((one) => one.level === level));
 
 /** The browser allows sound only after a touch: what was raised before sounds then. */
 function soundMissed() {
   if (isSilent() || !isMissed) return;
   isMissed = false;
   const left = loud();
-  if (left.length > 0 && isOwners()) sound(left.some(({ level }) => level === "danger"));
+  if (left.length > 0 && isOwners()) sound(loudest(left));
 }
 
 function silence() {
@@ -223,7 +226,7 @@ function lastLine(shown) {
   const isShown = ({ kind, row, person, user }) =>
     kind !== "furtherCalls" && [row, person, user].some((id) => shown.has(id));
   const n = state.alerts.filter((one) => one.acknowledgedBy === null
-    && one.level !== "notice" && !isShown(one)).length;
+    && priority(one) !== "message" && !isShown(one)).length;
   const isLoud = loud().length > 0;
   return (n > 0 || isLoud) && h("div", { class: "mine last" },
     n > 0 && button(t("others.n", { n }), "others", () => look("feed"), { class: "others" }),

@@ -17,7 +17,6 @@ import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
 import { answerCall, mayAnswer } from "./alarm.js";
 import { drawRoster } from "./roster.js";
 import { goTo, showMap, theMap } from "./map/map.js";
-import { showTrack } from "./map/track.js";
 
 /** Draws the person that the panel shows again, since statuses and ages change. */
 export function openPersons() {
@@ -130,7 +129,7 @@ function actions(user) {
     user.lat !== null && theMap() && action("on.map", () => { showMap(); goTo(user); }),
     user.lat !== null && theMap() && action("track", () => {
       showMap();
-      attempt(() => showTrack(theMap(), user));
+      attempt(async () => (await import("./map/track.js")).showTrack(theMap(), user));
     }),
     action("past.log", () => attempt(() => showLog(user))),
     call && action("answer", () => answerCall(call)),
@@ -142,39 +141,11 @@ function actions(user) {
   ];
 }
 
-/** Command sets a person as accounted for, or as needing help: each has its own button. */
-export function override(user, safety) {
-  const devices = safety === "safe"
-    ? state.devices.filter((one) => one.user === user.id && !one.isRevoked) : [];
-  const away = devices.length > 0 && h("fieldset", {}, h("legend", {}, t("override.devices")),
-    faint(t("override.devices.why")), devices.map(({ id, callsign }) => field(
-      `with ${id}`, `${callsign} · ${id.slice(0, 8)}`, { type: "checkbox", value: true })));
-  return form(t(`override.${safety}.of`, { name: user.callsign }), [
-    faint(t(`override.${safety}.why`)), away, field("note", t("note"), { type: "area" }),
-  ].filter(Boolean), (values) => {
-    const body = { safety };
-    if (values.note) body.note = values.note;
-    const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
-    if (left.length > 0) body.away = left;
-    return write("PUT", `users/${segment(user.id)}/override`, body);
-  }, t(`override.${safety}`));
-}
-
-/** A sign-off requires a note, because it ends the orders for a person. */
-const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
-  h("p", {}, t("sign.off.why")),
-  user.severity === "danger" && h("p", { class: "wrong" }, t("sign.off.danger")),
-  field("reason", t("reason"), { required: true, maxlength: 200 }),
-  (user.severity === "danger" || user.order) && field("confirmed", t("sign.off.confirm"), {
-    type: "checkbox", required: true,
-  }),
-], ({ reason, confirmed }) => write(
-  "PUT", `users/${segment(user.id)}/signoff`, { reason, ...(confirmed ? { confirmed: true } : {}) },
-), t("sign.off"));
-
-const team = (user) => form(t("team.of", { name: user.callsign }), [
-  field("team", t("team"), { value: user.team, required: true }),
-], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
+/** Opens a form, whose code is loaded when it is needed. */
+const opened = (name) => async (...all) => (await import("./personforms.js"))[name](...all);
+export const override = opened("override");
+const signOff = opened("signOff");
+const team = opened("team");
 
 /** A person who has only a phone: its owner reports for them. Command sets their status. */
 const mayReportFor = (user) => isOwnTracker(user) && !isCommand();

@@ -1,9 +1,9 @@
 // Requests all modules at once, so that none waits for another.
 
 const names = `
-  alarm api checkins contacts coordinates dialog dictation dom feed fences geometry i18n/en
+  alarm alerts api checkins contacts coordinates dialog dom fences geometry i18n/en
   icons kept login map/base map/draw map/fences map/graticule map/handle map/icons map/layer map/map
-  map/members map/menu map/tools map/track marks me notices offline order person photos place
+  map/members map/menu map/tools marks me notices offline order person photos place
   position queue reports rollcall roster shell sound status store strip tools way words zone zonerules
 `;
 for (const name of names.trim().split(/\s+/)) {

@@ -2,13 +2,12 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./dom.js";
 import { change, getVersioned, segment, write } from "./api.js";
-import { attempt, confirm, field, form } from "./dialog.js";
+import { attempt, confirm, field, form, park } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, byline, clock, secondsSince, since, span, t } from "./words.js";
 import { decimal, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
-import { dictation } from "./dictation.js";
 import { drawZone } from "./fences.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { bearing } from "./status.js";
@@ -259,7 +258,7 @@ function edit(report, at = report) {
   return form(t(report ? "edit" : "report.file"), [
     field("title", t("title"), { value: report?.title, required: true }),
     field("description", t("description"), { type: "area", value: report?.description }),
-    dictation("description"),
+    dictate("description"),
     h("div", { class: "row" },
       field("category", t("category"), {
         value: report?.category ?? "other", options: categories.map((c) => [c, t(`category.${c}`)]),
@@ -297,13 +296,10 @@ function edit(report, at = report) {
 /** Hides the form for one click on the map. */
 async function pickPlace(event) {
   const dialog = event.target.closest("dialog");
-  const mark = document.createComment("");
-  dialog.replaceWith(mark);
+  const resume = park(dialog);
   say(t("place.click"));
   const place = await onMap(nextClick);
-  mark.replaceWith(dialog);
-  dialog.removeAttribute("open");
-  dialog.showModal();
+  resume();
   enter(dialog, place);
 }
 
@@ -314,4 +310,11 @@ function enter(dialog, { lat, lon }) {
   const input = dialog.querySelector("[name=place]");
   input.value = decimal(lat, lon);
   input.dispatchEvent(new Event("input"));
+}
+
+/** The button for speech, once its code is loaded. */
+function dictate(name) {
+  const place = h("div");
+  import("./dictation.js").then(({ dictation }) => place.replaceWith(dictation(name)));
+  return place;
 }

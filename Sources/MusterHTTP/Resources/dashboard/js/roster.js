@@ -61,8 +61,9 @@ export { draw as drawRoster };
 function draw() {
   const words = (u) => [u.callsign, u.team, t(`role.${u.role}`), because(u),
     ...u.conditions.map(statusWord)].join(" ").toLowerCase();
-  const matching = sortedUsers().filter((u) => (!filters.chip || chipOf(u) === filters.chip)
-    && (!filters.text || words(u).includes(filters.text)));
+  const matching = sortedUsers().filter((u) => shown === Infinity
+    || ((!filters.chip || chipOf(u) === filters.chip)
+      && (!filters.text || words(u).includes(filters.text))));
   fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear", () => {
     chooseStatus(filters.chip);
     drawChips();

@@ -77,14 +77,15 @@ function changed() {
   if (byId("rail").classList.contains("open")) more();
 }
 
-/** Escape closes the innermost: the panel if the focus is inside, otherwise the drawer. */
+/** Escape closes the innermost: the panel if the focus is inside, otherwise the drawer, from anywhere. */
 function escape({ key, target, defaultPrevented }) {
-  if (key !== "Escape" || defaultPrevented || target.closest?.("dialog, #map-bar, #here")) return;
+  if (key !== "Escape" || defaultPrevented || target.closest?.("dialog, #map-bar, #here, #replay, #tools")) return;
   if (byId("detail").contains(target)) return closePanel();
-  if (!byId("drawer").contains(target)) return;
   const name = view();
+  if (name === "map" || !byId("map-bar").hidden) return;
+  const isInside = byId("drawer").contains(target);
   look("map");
-  document.querySelector(`#rail [data-view="${name}"]`)?.focus();
+  if (isInside) document.querySelector(`#rail [data-view="${name}"]`)?.focus();
 }
 
 /** The heading of a drawer, with its actions and a button that closes it. */

@@ -101,5 +101,7 @@ export function bearing({ distanceMetres, bearingDegrees }) {
 /** "8 min left", or how long overdue. */
 export function timeLeft(seconds) {
   if (seconds === null || seconds === undefined) return "";
-  return t(seconds < 0 ? "timer.over" : "timer.left", { time: span(Math.abs(seconds)) });
+  // What is left is never shown as less than a minute that has begun.
+  return seconds < 0 ? t("timer.over", { time: span(-seconds) })
+    : t("timer.left", { time: span(seconds < 60 ? Math.ceil(seconds) : Math.ceil(seconds / 60) * 60) });
 }

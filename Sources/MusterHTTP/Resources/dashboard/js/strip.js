@@ -2,7 +2,7 @@
 // state of the network. Also the banner of outdated data: no connection to the node, or no other
 // laptop in range of it.
 
-import { byId, fill, h, onceAFrame } from "./dom.js";
+import { byId, dotted, fill, h, onceAFrame } from "./dom.js";
 import { icon } from "./icons.js";
 import { isOwners, on, secondsLoaded, sortedUsers, state } from "./store.js";
 import { severities, statuses, statusWord, symbol } from "./status.js";
@@ -12,7 +12,7 @@ import { chooseStatus, chosenStatus } from "./roster.js";
 import { fly } from "./map/map.js";
 
 /** Statuses with a word of their own on a chip. */
-const short = ["inHazard", "unaccounted", "overdue", "noContact", "ordered"];
+const short = ["inHazard", "unaccounted", "overdue", "noContact", "ordered", "oldPosition", "noPosition"];
 const calm = { status: "ok", severity: "safe" };
 
 export function openStrip() {
@@ -25,15 +25,34 @@ export function openStrip() {
   setInterval(tick, 1000);
 }
 
-/** Everyone is in exactly one chip: by status in danger or where attention is needed, else OK. */
-export const chipOf = ({ status, severity }) =>
-  (severity === "danger" || severity === "warning" ? status ?? severity : "ok");
+/** What keeps a person out of the green chip, although their status is a safe one. */
+const doubts = ["expected", "noContact", "noPosition", "oldPosition"];
+
+/**
+ * The chip of a person: each of those who are not signed off has exactly one, by the shown status.
+ * Green is who is in contact with a position that is not old, and without danger or open duty, or who is
+ * accounted for. Grey is who was never in contact, or is at an unknown or old place.
+ */
+export function chipOf({ status, severity, conditions = [] }) {
+  if (severity === "danger" || severity === "warning") return status ?? severity;
+  if (status === "signedOff") return "signedOff";
+  if (status === "accountedFor") return "ok";
+  if (doubts.includes(status)) return status;
+  return doubts.find((one) => conditions.some((condition) => condition.status === one)) ?? "ok";
+}
 
 export function drawChips() {
   const chips = new Map();
+  let gone = 0;
   for (const user of sortedUsers()) {
     const key = chipOf(user);
-    const chip = chips.get(key) ?? { key, one: key === "ok" ? calm : user, users: [] };
+    if (key === "signedOff") {
+      gone++;
+      continue;
+    }
+    const grey = doubts.includes(key) && user.severity !== "warning";
+    const one = key === "ok" ? calm : grey ? { status: key, severity: "neutral" } : user;
+    const chip = chips.get(key) ?? { key, one, users: [] };
     if (key !== "ok" && user.severity === "danger") chip.one = user;
     chip.users.push(user);
     chips.set(key, chip);
@@ -42,7 +61,11 @@ export function drawChips() {
     severities.indexOf(one.severity) * 100 + statuses.indexOf(key) + (key === "ok" ? 1000 : 0);
   const all = [...chips.values()].sort((a, b) => place(a) - place(b));
   byId("counts").setAttribute("aria-label", t("counts"));
-  fill(byId("counts"), all.map(chipButton));
+  const sum = dotted(t("people.n", { n: state.users.size - gone }),
+    gone > 0 && t("people.off", { n: gone }));
+  fill(byId("counts"), all.map(chipButton), h("span", { class: "faint sum" }, sum));
+  // A filter whose chip is gone would hide everyone without a reason in view.
+  if (chosenStatus() && !chips.has(chosenStatus())) chooseStatus(chosenStatus());
   const danger = all.reduce((n, { one, users }) => n + (one.severity === "danger" ? users.length : 0), 0);
   const name = state.status?.operationName ?? "Muster";
   document.title = danger ? `(${danger}!) ${name}` : name;
@@ -53,7 +76,7 @@ function chipButton({ key, one, users }) {
     : short.includes(key) ? t(`chip.${key}`) : statusWord(one).toUpperCase();
   return h("button", {
     class: `state ${one.severity}`, "data-count": key, "data-key": `count ${key}`,
-    "aria-pressed": String(chosenStatus() === key), onclick: () => {
+    title: word, "aria-pressed": String(chosenStatus() === key), onclick: () => {
       chooseStatus(key);
       drawChips();
       if (chosenStatus() === key) fly(users);

@@ -23,7 +23,7 @@ export default {
   "logins.sure": "¿Eliminar el acceso {name}? Sus sesiones terminan de inmediato.",
   "logins.for": "Enlace para {name}",
   "logins.code": "Código QR del enlace",
-  "logins.why": "Escanéelo con el teléfono, en la Wi-Fi de este portátil. Vale una vez, hasta {time}; luego se fija una frase de acceso.",
+  "logins.why": "Escanéelo con el teléfono, en la Wi-Fi de este portátil. Vale una vez, hasta {time}; luego se fija una frase de contraseña.",
   "logins.devices.of": "Navegadores de {name}",
   "logins.devices.none": "Ningún navegador ha iniciado sesión todavía.",
   "logins.device": "{browser} en {system}",

@@ -8,7 +8,7 @@ export default {
   "call.cancel.yes": "Je vais bien : l'annuler",
   "call.cancel.no": "Garder l'appel",
   "call.yours": "Votre appel à l'aide",
-  "call.sent": "Envoyé à ce portable, pas encore au commandement",
+  "call.sent": "Envoyé à cet ordinateur, pas encore au commandement",
   "call.atCommand": "Au commandement, pas encore vu",
   "call.seen": "Vu par {name} ({role}), {time}",
   "call.via": "{name}, par le poste de {post}",

@@ -2,9 +2,9 @@
 
 export default {
   "mesh.far": "Autres appareils",
-  "mesh.far.why": "Pas de contact direct : leurs données sont venues par d’autres portables.",
-  "mesh.key": "Trait plein : multidiffusion ; tirets : UDP ; pointillé : liaison montante ; flèche : sens unique ; pâle : dernier état d’un portable hors de portée. Le retard n’est connu que des voisins directs.",
-  "mesh.who": "Liens entre portables",
+  "mesh.far.why": "Pas de contact direct : leurs données sont venues par d’autres ordinateurs.",
+  "mesh.key": "Trait plein : multidiffusion ; tirets : UDP ; pointillé : liaison montante ; flèche : sens unique ; pâle : dernier état d’un ordinateur hors de portée. Le retard n’est connu que des voisins directs.",
+  "mesh.who": "Liens entre ordinateurs",
   "mesh.by": "Chemin",
   "mesh.for": "Durée",
   "mesh.behind": "Retard",

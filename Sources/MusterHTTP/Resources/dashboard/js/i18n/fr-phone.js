@@ -1,4 +1,4 @@
-// Français : ce qu'un portable note sur un téléphone, chargé avec le premier.
+// Français : ce qu'un ordinateur note sur un téléphone, chargé avec le premier.
 
 export default {
   "phone.alarm": "Alarme « {word} » il y a {age}",

@@ -8,7 +8,7 @@ export default {
   "call.cancel.yes": "Estou bem: cancelar",
   "call.cancel.no": "Manter o pedido",
   "call.yours": "O seu pedido de ajuda",
-  "call.sent": "Enviado a este portátil, ainda não ao comando",
+  "call.sent": "Enviado a este computador, ainda não ao comando",
   "call.atCommand": "No comando, ainda não visto",
   "call.seen": "Visto por {name} ({role}), {time}",
   "call.via": "{name}, pelo posto de {post}",

@@ -1,4 +1,4 @@
-// Português: o que um portátil anota sobre um telefone, carregado com o primeiro.
+// Português: o que um computador anota sobre um telefone, carregado com o primeiro.
 
 export default {
   "phone.alarm": "Alarme «{word}» há {age}",

@@ -94,10 +94,11 @@ function labels(pen, map, origin, all, isWithAll) {
 
 function wordsOf(item) {
   const { row } = item;
-  const [word, ink] = item.user ? [statusWord(row), row.severity]
+  // Most people are in contact: their names are enough.
+  const [word, ink] = item.user ? [row.status === "ok" ? "" : statusWord(row), row.severity]
     : row.toEvacuate ? [t("evacuate"), "danger"] : [t(`category.${row.category}`), "warning"];
   const name = shortened(item.user ? row.callsign : row.title);
-  return { texts: [`${name} · ${word}`, name], ink };
+  return { texts: word ? [`${name} · ${word}`, name] : [name], ink };
 }
 
 /** What floats on the map, and what is beside it. */
@@ -168,8 +169,9 @@ function placed(map, origin, size) {
     const y = index.y[i] * side - corner.y;
     if (x < 0 || y < 0 || x > size.x || y > size.y) continue;
     visible++;
+    // Calls for help are grouped among themselves alone: nothing else hides their number.
     const key = (Math.floor((y + corner.y) / cell) - row) * 4096
-      + Math.floor((x + corner.x) / cell) - column;
+      + Math.floor((x + corner.x) / cell) - column + (isCall(index.items[i]) ? calls : 0);
     let group = cells.get(key);
     if (!group) cells.set(key, group = { members: [], x: 0, y: 0 });
     group.members.push({ item: index.items[i], x, y });
@@ -202,6 +204,10 @@ function accuracy(pen, map, { item: { row }, x, y }) {
   pen.globalAlpha = 1;
 }
 
+/** Keeps the cells of calls for help apart from those of others. */
+const calls = 2 ** 32;
+const isCall = ({ user, row }) => user && row.status === "mayday";
+
 const isStale = (row) => (fixAge(row) ?? 0) > staleSeconds;
 
 function single(pen, { item, x, y }) {
@@ -221,15 +227,19 @@ function many(pen, { members, x: sumX, y: sumY }) {
   for (const { item } of members) if (item.user) count[item.row.severity]++;
   // A group of reports only is a warning.
   const worst = Object.keys(count).find((severity) => count[severity] > 0) ?? "warning";
-  const need = count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
+  const reports = members.filter(({ item }) => item.report).length;
+  const [people, isOfCalls] = [members.length - reports, members.every(({ item }) => isCall(item))];
+  const need = isOfCalls ? "MAYDAY" : count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
   const half = clusterSize / 2;
   pen.drawImage(cluster(worst), x - half, y - half, clusterSize, clusterSize);
   pen.fillStyle = colour("panel");
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   pen.font = font;
-  pen.fillText(String(members.length), x, need ? y - 5 : y);
-  pen.font = 'bold 10px "DejaVu Sans", sans-serif';
+  // People and reports are counted apart.
+  const number = [people > 0 && people, reports > 0 && `▲${reports}`].filter(Boolean).join(" ");
+  pen.fillText(number, x, need ? y - 5 : y);
+  pen.font = `bold ${isOfCalls ? 7 : 10}px "DejaVu Sans", sans-serif`;
   if (need) pen.fillText(need, x, y + 8);
   drawn.push({ x, y, group: members.map((one) => one.item) });
 }
