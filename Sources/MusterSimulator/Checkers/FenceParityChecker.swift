@@ -10,6 +10,8 @@ final class FenceParityChecker: Checker {
   private let promise = "fence verdicts are those of a direct evaluation"
 
   private enum Presence {
+    /// Fixes were not examined: the node's result is accepted until the fence shows where it is.
+    case unknown
     case outside
     case inside
     case leaving
@@ -53,9 +55,9 @@ final class FenceParityChecker: Checker {
   func ingested(
     _ fix: Fix, crossings: [ArrivedCrossing], at node: SimulatedNode, in world: World
   ) throws {
-    guard !blind.contains(node.index), !node.mayHaveKeptMore, node.plan.cloneOf == nil,
-      !world.isRevoked(node)
+    guard !blind.contains(node.index), !node.mayHaveKeptMore, node.plan.cloneOf == nil
     else { return }
+    guard !world.isRevoked(node) else { return try overlook(fix, at: node) }
     guard newest[node.index].map({ fix.sampleTime > $0 }) ?? true else {
       if !crossings.isEmpty { world.report(promise, "\(node.name): a late fix made crossings") }
       return
@@ -78,6 +80,34 @@ final class FenceParityChecker: Checker {
     }
   }
 
+  /// Takes a fix of a node that may be revoked, whose verdicts are not promised. If a thief revoked
+  /// it, it counts again once the thief is revoked.
+  private func overlook(_ fix: Fix, at node: SimulatedNode) throws {
+    newest[node.index] = max(newest[node.index] ?? fix.sampleTime, fix.sampleTime)
+    for fence in try known(to: node) {
+      watches[node.index, default: [:]][fence.id] = Watch(
+        presence: .unknown, version: fence.version)
+    }
+  }
+
+  /// Returns where a node is that was not examined before, if this fix shows it.
+  private func watch(
+    _ fence: Fence, _ fix: Fix, _ type: CrossingType?, at distance: Double
+  ) -> Watch {
+    let doubt = PlaneGeometry.doubt(of: fence.geometry)
+    let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
+    let waits = fence.dwellSeconds > 0
+    let presence: Presence =
+      switch type {
+      case .enter: .inside
+      case .exit: .outside
+      case nil where distance > doubt && !waits: .inside
+      case nil where -distance > accuracy + doubt: .outside
+      case nil: .unknown
+      }
+    return Watch(presence: presence, version: fence.version)
+  }
+
   /// An ENTER that waits for the dwell time is no event, so the only checks are that none comes too
   /// early, or for a subject that is clearly outside.
   private func judgeWaiting(
@@ -88,6 +118,7 @@ final class FenceParityChecker: Checker {
       from: Terrain.point(of: fix.position), to: fence.geometry)
     let doubt = PlaneGeometry.doubt(of: fence.geometry)
     let accuracy = Double(fix.accuracyDecimetres ?? 0) / 10
+    if was?.presence == .unknown { return watch(fence, fix, type, at: distance) }
     let isOut = -distance > accuracy + doubt
     let since = isOut ? nil : was?.since ?? fix.sampleTime
     let wasInside = was.map { $0.presence != .outside } ?? false
@@ -117,6 +148,7 @@ final class FenceParityChecker: Checker {
     }
     let distance = PlaneGeometry.signedDistance(
       from: Terrain.point(of: fix.position), to: fence.geometry)
+    if was?.presence == .unknown { return watch(fence, fix, type, at: distance) }
     let doubt = PlaneGeometry.doubt(of: fence.geometry)
     let isEdited = was.map { $0.version != fence.version } ?? false
     let wasInside = was.map { $0.presence != .outside } ?? false
