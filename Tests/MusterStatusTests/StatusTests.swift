@@ -283,4 +283,25 @@ import Testing
     picture.keep(only: [UserID(number: 1)])
     #expect(picture.users == [UserID(number: 1)])
   }
+
+  @Test func `A millisecond between two readings of the clocks changes no assessment`() {
+    var world = StatusWorld()
+    // The wall clock and the boot clock tick at different moments.
+    func clock(_ boot: Int64, ahead: Int64) -> StatusClock {
+      StatusClock(boot: boot, wall: Timestamp(milliseconds: boot + ahead))
+    }
+    world.person.wasReceived = true
+    world.person.devices[0].received = .unstamped(
+      arrival: 9000, reportedAt: Timestamp(milliseconds: 5000))
+    var picture = StatusPicture(scene: world.scene)
+    picture.update(world.person)
+    #expect(picture.refresh(at: clock(10_000, ahead: 0)).count == 1)
+    // When it is assessed again
+    picture.update(world.scene)
+    #expect(picture.refresh(at: clock(20_000, ahead: 1)).isEmpty)
+    // The wall clock was set: everyone is assessed by it
+    #expect(picture.refresh(at: clock(30_000, ahead: 1002)).count == 1)
+    picture.update(world.scene)
+    #expect(picture.refresh(at: clock(40_000, ahead: 1001)).isEmpty)
+  }
 }

@@ -12,8 +12,9 @@ public struct StatusPicture: Sendable {
   private var stale: Set<UserID> = []
   /// The times at which time alone may change an assessed status.
   private var deadlines = DeadlineQueue<UserID>()
-  /// Wall clock minus boot clock when all people were assessed: records without a stamp depend on
-  /// it.
+  /// Wall clock minus boot clock, by which all people are assessed: records without a stamp depend
+  /// on it. The two clocks tick at different moments, so it differs by a millisecond between two
+  /// readings; an assessment must not depend on which person was assessed when.
   private var wallOffset: Int64?
 
   private struct Entry: Sendable {
@@ -107,11 +108,7 @@ public struct StatusPicture: Sendable {
 
   /// Reassesses the people who may have changed, and returns the changes, by id.
   public mutating func refresh(at clock: StatusClock) -> [Change] {
-    let offset = clock.wall.milliseconds &- clock.boot
-    if wallOffset.map({ (offset &- $0).magnitude > 1000 }) ?? true {
-      stale = Set(people.keys)
-      wallOffset = offset
-    }
+    let clock = steady(clock)
     while let (moment, user) = deadlines.popDue(at: clock.boot) {
       if people[user]?.assessment?.nextChange == moment { stale.insert(user) }
     }
@@ -131,6 +128,17 @@ public struct StatusPicture: Sendable {
     stale.removeAll()
     if deadlines.count > 4 * people.count + 64 { forgetOldDeadlines() }
     return changes
+  }
+
+  /// Returns the clocks with the kept difference, or takes over theirs and reassesses all people.
+  private mutating func steady(_ clock: StatusClock) -> StatusClock {
+    let offset = clock.wall.milliseconds &- clock.boot
+    guard let kept = wallOffset, (offset &- kept).magnitude <= 1000 else {
+      stale = Set(people.keys)
+      wallOffset = offset
+      return clock
+    }
+    return StatusClock(boot: clock.boot, wall: Timestamp(milliseconds: clock.boot &+ kept))
   }
 
   /// A person whose next change has moved leaves the earlier deadline in the queue.
