@@ -1,22 +1,29 @@
 internal import MusterModel
 internal import MusterSync
 
+/// What is wrong in memory. An error and no trap: an optimized build traps without the message.
+public struct BrokenInvariant: Error, CustomStringConvertible {
+  /// What differs, with both values.
+  public let description: String
+}
+
 extension Replica {
   /// Traps if the engine's tables contradict one another or exceed their limits: cheap enough for
   /// each input, unlike `checkInvariants`.
   public func checkEngine() { core.engine.checkInvariants() }
 
-  /// Traps if memory differs from the disk between two calls. Simulations and tests call it after
-  /// each step. It reads all heads and records, which is too slow for a running node.
+  /// Throws `BrokenInvariant` if memory differs from the disk between two calls; some parts trap.
+  /// Simulations and tests call it after each step. It reads all heads and records, which is too
+  /// slow for a running node.
   public mutating func checkInvariants() throws {
     if core.recovery.isBehind { return }
-    precondition(core.transaction.batch.isEmpty, "the batch was not committed")
+    try Self.require(core.transaction.batch.isEmpty, "the batch was not committed")
     let logs = try core.store.logs()
     let onDisk = LogWriter(
       local: core.local, incarnation: core.own.writer.incarnation,
       generation: core.own.writer.generation,
       logs: logs)
-    precondition(
+    try Self.require(
       core.own.writer.heads == onDisk.heads,
       "the writer is at \(core.own.writer.heads), not \(onDisk.heads)")
     let atStart = ClockReading(
@@ -27,15 +34,21 @@ extension Replica {
       records: try core.context.latestRecords(),
       keys: [], seed: [UInt8](repeating: 0, count: 32), now: atStart)
     let (announced, stored) = (core.engine.rootBytes(), fresh.rootBytes())
-    precondition(
+    try Self.require(
       announced == stored,
       "the engine announces what the store does not hold: \(announced), not \(stored)")
     let keys = try EpochKeys(in: core.store, of: core.local).keyring
-    precondition(
+    try Self.require(
       keys.all == core.epochKeys.keyring.all, "the keyring and the store hold different keys")
     try core.records.checkInvariants(in: core.store)
     try checkStatuses()
     try core.derived.checkInvariants(of: core.store)
+  }
+
+  private static func require(
+    _ holds: Bool, _ description: @autoclosure () -> String
+  ) throws(BrokenInvariant) {
+    guard holds else { throw BrokenInvariant(description: description()) }
   }
 
   /// Of a copy, so that checking changes no status.
@@ -43,7 +56,7 @@ extension Replica {
     guard let now = core.derived.statusModel.lastLook else { return }
     var copy = self
     let overlooked = try copy.overlookedStatuses(now: now)
-    precondition(overlooked.isEmpty, "a status is out of date: \(overlooked)")
+    try Self.require(overlooked.isEmpty, "a status is out of date: \(overlooked)")
   }
 
   /// The kept statuses that differ from those which are assessed from the store alone: none, unless

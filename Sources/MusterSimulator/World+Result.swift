@@ -8,7 +8,12 @@ extension World {
   func isInAgreement() throws -> Bool { try Convergence(of: self).isComplete() }
 
   /// Returns the largest differences in one line.
-  func disagreement() throws -> String { try Convergence(of: self).difference() }
+  func disagreement() throws -> String {
+    let thieves = revocations.council.usurpers.sorted().map { nodes[$0].name }
+    let unrevoked =
+      thieves.isEmpty ? "" : "the council has not revoked \(thieves.joined(separator: ", ")); "
+    return unrevoked + (try Convergence(of: self).difference())
+  }
 
   // MARK: Expectations
 

@@ -1,4 +1,5 @@
 public import MusterModel
+import MusterReplica
 
 /// A simulated mesh, determined by one seed: real replicas with real cryptography on real
 /// databases, in a simulated environment, in one thread and virtual time.
@@ -135,6 +136,9 @@ public final class World {
     }
     do {
       return try world.run()
+    } catch let broken as BrokenInvariant {
+      world.report("the product's own invariants hold", broken.description)
+      return world.result
     } catch {
       world.report("a run comes to its end", "\(error)")
       return world.result
@@ -213,12 +217,12 @@ public final class World {
     for node in nodes where node.power != .on { try wake(node) }
     try attackers.revokeOverfillers(in: self)
     let healed = now
-    let end = now.advanced(byMilliseconds: scenario.settleMilliseconds)
+    let budget = scenario.settleMilliseconds + (try FloodBacklog(of: self).milliseconds)
     while try !revocations.haveUsurpersBeenRevoked(in: self) || !isInAgreement() {
-      guard now < end else {
-        let budget = Quantity.duration(scenario.settleMilliseconds)
+      guard now.milliseconds(since: healed) < budget else {
         return report(
-          "all agree after the heal", "not within \(budget): \(try disagreement())")
+          "all agree after the heal",
+          "not within \(Quantity.duration(budget)): \(try disagreement())")
       }
       try record.recording?.look(at: self, isLast: false)
       try advance(to: now.advanced(byMilliseconds: Self.agreementStepMilliseconds))

@@ -106,4 +106,20 @@ import Testing
     #expect(result.violations.isEmpty, "\(result.violations)")
     #expect(result.knobs[.withholding] ?? 0 > 0 && result.knobs[.flood] ?? 0 > 100)
   }
+
+  /// Found by the swarm: what a member floods may be more than the medium carries in time.
+  @Test func `after a flood on a narrow medium all agree as soon as it has carried the rest`() {
+    var scenario = fourNodes()
+    scenario.network.medium = .shared(bitsPerSecond: 40_000)
+    scenario.durationMilliseconds = 40_000
+    scenario.settleMilliseconds = 20_000
+    scenario.timeline = [
+      TimelineEntry(
+        atMilliseconds: 5000,
+        event: .overfill("mallory", everyMilliseconds: 500, untilMilliseconds: 40_000))
+    ]
+    let result = World.play(scenario, seed: 2)
+    #expect(result.violations.isEmpty, "\(result.violations)")
+    #expect(result.convergedMilliseconds ?? 0 > 20_000)
+  }
 }

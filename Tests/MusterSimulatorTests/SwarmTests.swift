@@ -25,6 +25,14 @@ import Testing
     #expect(read == expected, "seed \(seed):\n\(drawn.yaml)")
   }
 
+  /// Found by the swarm: the two others of three members need the vote of the third.
+  @Test func `no member of a drawn council is destroyed`() {
+    for seed in UInt64(900)...930 {
+      let drawn = Scenario.drawn(seed: seed, minutes: nil)
+      #expect(drawn.namesLost.isDisjoint(with: drawn.council), "seed \(seed)")
+    }
+  }
+
   @Test func `a failing scenario is minimized`() {
     var scenario = Scenario.drawn(seed: 5, minutes: 1)
     scenario.network.rangeMetres = nil

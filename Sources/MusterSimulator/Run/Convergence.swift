@@ -73,7 +73,7 @@ struct Convergence {
   /// Returns the largest differences in one line.
   func difference() throws -> String {
     var groups: [[UInt8]: [String]] = [:]
-    for node in nodes {
+    for node in nodes where node.isRunning {
       groups[node.replica?.root() ?? [], default: []].append(node.name)
     }
     let described = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.map { names in

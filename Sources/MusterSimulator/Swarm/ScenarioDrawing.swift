@@ -297,6 +297,8 @@ private struct ScenarioDrawing {
       scenario.namesThatFork.isEmpty
     else { return }
     let names = scenario.nodes.prefix(3).map(\.name)
+    // With a member that is destroyed, the two others would need its vote.
+    guard scenario.namesLost.isDisjoint(with: names) else { return }
     // A commander is allowed to do what these do.
     let hasCheat = scenario.timeline.contains { entry in
       switch entry.event {
