@@ -284,23 +284,28 @@ extension World {
   private func send(_ outgoing: Replica.Outgoing, from node: SimulatedNode) {
     switch outgoing {
     case .to(let endpoint, _, let bytes):
-      guard let sentAt = transmit(bytes, from: node),
-        let index = mesh.index(of: endpoint), index != node.index
+      guard let sent = transmit(bytes, from: node), let sentAt = sent.end,
+        let index = mesh.index(of: endpoint), index != node.index, !sent.covered.contains(index)
       else { return }
       deliver(bytes, from: node, to: index, sentAt: sentAt)
     case .multicast(_, let bytes):
-      guard let sentAt = transmit(bytes, from: node), network.hasMulticast else { return }
-      for index in nodes.indices where index != node.index {
+      guard let sent = transmit(bytes, from: node), let sentAt = sent.end, network.hasMulticast
+      else { return }
+      for index in nodes.indices where index != node.index && !sent.covered.contains(index) {
         deliver(bytes, from: node, to: index, sentAt: sentAt)
       }
     }
   }
 
-  private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Instant? {
+  private func transmit(_ bytes: [UInt8], from node: SimulatedNode) -> Channel.Transmission? {
     guard !attackers.isWithheld(bytes, by: node, in: self) else { return nil }
     node.interface.noteSent(bytes: bytes.count, inStory: phase == .story)
     attackers.capture(bytes)
-    return network.transmit(bytes.count, from: node.index, now: now)
+    return network.transmit(bytes.count, from: node.index, now: now, distance: distance)
+  }
+
+  private func distance(from: Int, to: Int) -> Double {
+    nodes[from].positions.place(at: now).distance(to: nodes[to].positions.place(at: now))
   }
 
   private func deliver(_ bytes: [UInt8], from node: SimulatedNode, to: Int, sentAt: Instant) {
@@ -308,7 +313,7 @@ extension World {
     guard receiver.power != .absent else { return }
     let passages = network.pass(
       bytes.count, from: node.index, to: to,
-      distance: node.positions.place(at: now).distance(to: receiver.positions.place(at: now)),
+      distance: distance(from: node.index, to: to),
       sentAt: sentAt)
     for passage in passages {
       let arrived = passage.isCorrupt ? network.damaged(bytes) : bytes

@@ -27,6 +27,9 @@ struct SwarmCommand: ParsableCommand {
   @Flag(help: "Draws people in and out of danger, and compares what every node shows.")
   var danger = false
 
+  @Flag(help: "Draws 20 to 100 laptops on one radio channel, as in one world of ten otherwise.")
+  var crowds = false
+
   @Option(help: "Where the files of failures go.")
   var failures = "simulations/failures"
 
@@ -47,9 +50,10 @@ struct SwarmCommand: ParsableCommand {
     guard minutes.map({ (1...100_000).contains($0) }) ?? true else {
       throw ValidationError("--minutes: from 1 to 100000")
     }
-    guard special == nil || minutes == nil, !(checkIns && danger) else {
+    let kinds = [checkIns, danger, crowds].count { $0 }
+    guard kinds + (minutes == nil ? 0 : 1) < 2 else {
       throw ValidationError(
-        "--check-ins and --danger draw the length of each story: give one of them, or --minutes")
+        "--check-ins, --danger and --crowds draw the length: give one of them, or --minutes")
     }
     guard first.addingReportingOverflow(seeds).overflow == false else {
       throw ValidationError("--first: too large")
@@ -91,11 +95,15 @@ struct SwarmCommand: ParsableCommand {
   }
 
   /// The flag of the drawing; nil for worlds of every kind.
-  private var special: String? { checkIns ? "--check-ins" : danger ? "--danger" : nil }
+  private var special: String? {
+    checkIns ? "--check-ins" : danger ? "--danger" : crowds ? "--crowds" : nil
+  }
 
   private func drawn(_ seed: UInt64) -> Scenario {
     if checkIns { return .drawnCheckIns(seed: seed) }
-    return danger ? .drawnDanger(seed: seed) : .drawn(seed: seed, minutes: minutes)
+    if danger { return .drawnDanger(seed: seed) }
+    let isCrowd = crowds || minutes == nil && Scenario.isCrowd(seed: seed)
+    return isCrowd ? .drawnCrowd(seed: seed) : .drawn(seed: seed, minutes: minutes)
   }
 
   private func shrink(

@@ -16,6 +16,25 @@ import Testing
       """)
   }
 
+  @Test("crowds on one channel keep every promise", arguments: [1, 2] as [UInt64])
+  func crowd(seed: UInt64) {
+    var scenario = Scenario.drawnCrowd(seed: seed, most: 24)
+    scenario.durationMilliseconds = 240_000
+    let result = World.play(scenario, seed: seed)
+    #expect(
+      result.violations.isEmpty,
+      "\(result.violations.map(\.description).joined(separator: "\n"))\n\(scenario.yaml)")
+  }
+
+  @Test("a crowd is the same after writing and reading", arguments: UInt64(1)...50)
+  func crowdRoundTrip(seed: UInt64) throws {
+    let drawn = Scenario.drawnCrowd(seed: seed)
+    let read = try ScenarioReader.read(drawn.yaml, file: "crowd-\(seed).yaml")
+    var expected = drawn
+    expected.story += "\n"
+    #expect(read == expected, "seed \(seed):\n\(drawn.yaml)")
+  }
+
   @Test("a random scenario is the same after writing and reading", arguments: UInt64(1)...200)
   func roundTrip(seed: UInt64) throws {
     let drawn = Scenario.drawn(seed: seed, minutes: nil)

@@ -69,6 +69,42 @@ struct CrowdStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test(arguments: [2000, 8000, nil])
+  func `a crowd whose laptops do not know the rate of their channel leaves room on it`(
+    rate: Int?
+  ) {
+    // Given thirty devices on one channel of 16 kbit/s, most of which believe something else
+    var world = World(seed: 550)
+    world.checksInvariants = false
+    world.found()
+    for _ in 1..<30 { world.cast(.member) }
+    world.share()
+    world.run(seconds: 30)
+    for index in 0..<30 {
+      world.give(.linkRate(rate.flatMap { LinkRate(bytesPerSecond: $0) }), to: index)
+    }
+    world.weather.delayMilliseconds = 5...30
+    world.channel = World.Channel(bitsPerSecond: 16_000, queueMilliseconds: 4000, isShared: true)
+    // When a burst has filled it
+    for round in 1...3 {
+      for index in 0..<30 { world.record(UInt64(100 + round), at: index) }
+      world.run(seconds: 10)
+    }
+    world.run(seconds: 120)
+    // Then they offer less than it carries, and a call for help arrives at once.
+    let before = world.stations.reduce(0) { $0 + $1.wireBytes }
+    world.run(seconds: 60)
+    let offered = world.stations.reduce(0) { $0 + $1.wireBytes } - before
+    #expect(offered < 60 * 2000, "\(offered) bytes in a minute")
+    let held = world.frames(0, of: 0, in: .urgent)
+    world.write(1, in: .urgent, at: 0)
+    #expect(
+      world.run(seconds: 10) { world in
+        (1..<30).allSatisfy { world.frames($0, of: 0, in: .urgent) == held + 1 }
+      })
+    #expect(world.problems == [])
+  }
+
   /// Handshake datagrams by kind, and sessions, of laptops that are all switched on at once.
   private static func start(
     _ count: Int, hasMulticast: Bool, seed: UInt64

@@ -167,7 +167,7 @@ struct SessionStoryTests {
       Announce(
         certificate: author.certificate.hash.raw.prefix.high,
         incarnation: world.stations[away].engine.announcer.incarnation.raw.high,
-        counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0, 0]), heads: [], position: nil
+        counter: 1 << 40, roots: Roots(hashes: [0, 0, 0, 0, 0, 0, 0]), heads: [], record: nil
       ).datagram(
         rules: .current, operation: author.operation, networkKey: author.networkKey, nonce: nonce,
         signedBy: author.signingKey)

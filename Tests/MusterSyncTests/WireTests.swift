@@ -122,7 +122,7 @@ struct WireTests {
     let announce = Announce(
       certificate: device.certificate.hash.raw.prefix.high, incarnation: 12,
       counter: .max, roots: Roots(hashes: [1, 2, 3, 4, 5, 6, 7, 8]), heads: everyPacket().heads,
-      position: everyPacket().records[0])
+      record: everyPacket().records[0])
     let sealed = announce.datagram(
       rules: .current, operation: cast.operation, networkKey: cast.networkKey,
       nonce: cast.random.nonce24(), signedBy: device.signingKey)

@@ -23,7 +23,7 @@ final class CheckerSuite: Checker {
       DeliveryChecker(), NonceChecker(), ForkChecker(), MembershipChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
       promptness, clones, dangers, PhotoChecker(), checkIns,
-      InsiderChecker(scenario), EqualAnswersChecker(),
+      InsiderChecker(scenario), EqualAnswersChecker(), LoadChecker(scenario),
     ]
   }
 

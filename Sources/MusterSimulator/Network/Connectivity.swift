@@ -28,6 +28,9 @@ struct Connectivity {
     blocked = []
   }
 
+  /// Whether there is no partition.
+  var isWhole: Bool { sides.allSatisfy { $0 == 0 } }
+
   func isPartitioned(_ direction: Direction) -> Bool {
     sides[direction.from] != sides[direction.to] || sides[direction.from] < 0
   }

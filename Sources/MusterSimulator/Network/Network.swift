@@ -59,14 +59,35 @@ struct Network {
 
   // MARK: Sending
 
-  /// Returns when the medium has sent a datagram; nil if its queue is full.
-  mutating func transmit(_ size: Int, from: Int, now: Instant) -> Instant? {
+  /// Sends a datagram on the medium, if its queue has room.
+  mutating func transmit(
+    _ size: Int, from: Int, now: Instant, distance: (_ from: Int, _ to: Int) -> Double
+  ) -> Channel.Transmission {
     datagrams += 1
     bytes += size + Limits.headerBytes
-    guard !isFaultless else { return now }
-    let sent = channel.transmit(size + Limits.headerBytes, from: from, now: now)
+    guard !isFaultless else { return Channel.Transmission(end: now) }
+    let sent = withoutActuallyEscaping(distance) { distance in
+      let (connectivity, range) = (connectivity, isGathered ? nil : plan.rangeMetres)
+      let isWhole = range == nil && connectivity.isWhole
+      return channel.transmit(
+        size + Limits.headerBytes, from: from, now: now,
+        hears: isWhole
+          ? nil
+          : { from, to in
+            !connectivity.isPartitioned(Connectivity.Direction(from: from, to: to))
+              && (range.map { distance(from, to) <= Double($0) } ?? true)
+          })
+    }
     if sent.hasWaited { tally.fire(.narrow) }
-    return sent.end
+    return sent
+  }
+
+  /// Datagrams that found the queue of the medium full.
+  var dropped: Int { channel.dropped }
+
+  /// What the medium carries in bytes a second, if all nodes share it.
+  var sharedBytesPerSecond: Int64? {
+    if case .shared(let bitsPerSecond) = plan.medium { bitsPerSecond / 8 } else { nil }
   }
 
   /// Returns the deliveries of a transmitted datagram: none, one, or two.

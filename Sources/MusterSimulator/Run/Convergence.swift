@@ -87,6 +87,23 @@ struct Convergence {
     return described.count == 1
       ? (["all hold the same and show something else"] + waiting).joined(separator: ", ")
       : "\(described.count) different holdings: \(described.joined(separator: " | "))"
+        + (try missing(in: Array(groups.values)))
+  }
+
+  /// Returns what the first differing nodes lack of what the largest group holds.
+  private func missing(in groups: [[String]]) throws -> String {
+    let sorted = groups.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
+    let named = sorted.compactMap { names in nodes.first { $0.name == names[0] } }
+    guard let most = named.first, most.isRunning else { return "" }
+    let records = Set(try most.store.records())
+    let heads = Set(try most.store.logs().map(\.head))
+    return try named.dropFirst().prefix(4).filter(\.isRunning).map { node in
+      let lacked = records.subtracting(try node.store.records())
+      var parts = Dictionary(grouping: lacked) { "\($0.kind)" }
+        .sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key) records" }
+      parts.append("\(heads.subtracting(try node.store.logs().map(\.head)).count) logs")
+      return ", \(node.name) differs in \(parts.joined(separator: ", "))"
+    }.joined()
   }
 
   private func authorsWaitedFor(by node: SimulatedNode) throws -> String {

@@ -15,8 +15,9 @@ struct AnnounceTimer: Sendable {
   private var suppressed = 0
   /// How many further announces carry this device's certificates.
   private var chainsLeft = 2
-  /// How many further announces carry this device's position.
-  private var positionsLeft = Timing.announceNamings
+  /// How many further announces carry a record of this device.
+  private var recordsLeft: [RecordKind: Int] = [.position: Timing.announceNamings]
+  private var carriedLast: RecordKind?
 
   init(counter: UInt64, now: Instant) {
     self.counter = counter
@@ -31,14 +32,17 @@ struct AnnounceTimer: Sendable {
 
   /// Shortens the interval because the announced state changed: the next announce is due within
   /// `milliseconds`.
-  mutating func quicken(within milliseconds: Int64, now: Instant) {
+  ///
+  /// - Parameter restarts: whether the interval is as short as at first again, so that several
+  ///   announces follow.
+  mutating func quicken(within milliseconds: Int64, restarts: Bool = true, now: Instant) {
     var soon = now.advanced(byMilliseconds: milliseconds)
     if let lastSent {
       soon = max(soon, lastSent.advanced(byMilliseconds: Timing.announceSpacingMilliseconds))
     }
     guard next > soon else { return }
-    begin(now: now)
-    next = soon
+    if restarts { begin(now: now) }
+    (next, consistent) = (soon, 0)
   }
 
   private mutating func begin(now: Instant) {
@@ -59,18 +63,25 @@ struct AnnounceTimer: Sendable {
     return true
   }
 
-  /// Counts down the announces with this device's position. Returns whether this is one.
-  mutating func takesPosition() -> Bool {
-    guard positionsLeft > 0 else { return false }
-    positionsLeft -= 1
-    return true
+  /// Returns which record of this device this announce carries, in turns; nil for none.
+  mutating func takesRecord() -> RecordKind? {
+    let left = Self.carried.filter { recordsLeft[$0, default: 0] > 0 }
+    guard let kind = left.first(where: { $0 != carriedLast }) ?? left.first else { return nil }
+    recordsLeft[kind, default: 0] -= 1
+    carriedLast = kind
+    return kind
   }
+
+  /// The kinds of records that announces carry: what all others show as its place and contact.
+  private static let carried: [RecordKind] = [.position, .presence]
 
   /// Lets the next announce carry the certificates, for a device that may not know this one.
   mutating func noteNewcomer() { chainsLeft = max(chainsLeft, 1) }
 
-  /// Lets the next announces carry a new position.
-  mutating func notePosition() { positionsLeft = Timing.announceNamings }
+  /// Lets the next announces carry a new record of this device.
+  mutating func note(_ kind: RecordKind) {
+    if Self.carried.contains(kind) { recordsLeft[kind] = Timing.announceNamings }
+  }
 
   /// Returns a counter that this incarnation has not used.
   mutating func nextCounter() -> UInt64 {

@@ -24,8 +24,8 @@ struct Announcer: Sendable {
   /// When the next announce is due.
   var next: Instant { timer.next }
 
-  /// Lets the next announces carry a new position.
-  mutating func notePosition() { timer.notePosition() }
+  /// Lets the next announces carry a new record of this device.
+  mutating func note(_ own: LatestRecord) { timer.note(own.kind) }
 
   /// Counts an announce of another device with the same roots.
   mutating func noteConsistent() { timer.noteConsistent() }
@@ -45,32 +45,45 @@ struct Announcer: Sendable {
     guard timer.next <= context.now,
       timer.advance(now: context.now, random: &context.random)
     else { return }
-    let ownTopic = RecordTopic(
-      operation: context.local.operation, certificate: context.local.certificate.hash,
-      kind: .position)
     var announce = blank(context: &context)
     announce.roots = context.logs.roots()
     announce.heads = context.logs.namedHints()
-    if timer.takesPosition() { announce.position = records[ownTopic] }
-    context.transmit(
-      introducing(announce, context: &context) ?? sealed(announce, context: &context),
-      to: .multicast(nil))
+    if let kind = timer.takesRecord() { add(kind, of: records, to: &announce, context: context) }
+    context.transmit(fitting(announce, context: &context), to: .multicast(nil))
   }
 
-  /// Returns the announce with this device's certificates, while some peer may be missing them. Nil
-  /// if none does, or if they do not fit.
-  private mutating func introducing(_ announce: Announce, context: inout Context) -> [UInt8]? {
-    guard timer.takesChain() else { return nil }
-    var announce = announce
-    announce.chain = context.local.chain.certificates
-    for leaveOut in [{ _ in }, { $0.position = nil }, { $0.heads = [] }]
-      as [(inout Announce) -> Void]
-    {
+  /// Adds a record of this device, with the devices that are received: where many share a link and
+  /// a full queue dropped its first multicast, each receiver would relay it otherwise.
+  private func add(
+    _ kind: RecordKind, of records: RecordCache, to announce: inout Announce, context: Context
+  ) {
+    let topic = RecordTopic(
+      operation: context.local.operation, certificate: context.local.certificate.hash, kind: kind)
+    announce.record = records[topic]
+    guard announce.record != nil, context.narrowness > 0 else { return }
+    let tags = context.peers.devices.filter { context.reception(of: $0) != nil }
+      .map { DeviceTag($0, about: topic.raw) }.sorted()
+    announce.covered = Set(tags.prefix(Self.mostCovered))
+    announce.covered.insert(DeviceTag(context.local.device, about: topic.raw))
+  }
+
+  /// With roots, heads and a record, so many fit a datagram.
+  private static let mostCovered = 200
+
+  /// Returns the announce as a datagram: with this device's certificates, while some peer may be
+  /// missing them, and without what does not fit beside them.
+  private mutating func fitting(_ whole: Announce, context: inout Context) -> [UInt8] {
+    var announce = whole
+    if timer.takesChain() { announce.chain = context.local.chain.certificates }
+    for leaveOut in [
+      { _ in }, { $0.covered = [] }, { $0.record = nil }, { $0.heads = [] }, { $0 = whole },
+      { $0.covered = [] },
+    ] as [(inout Announce) -> Void] {
       leaveOut(&announce)
       let datagram = sealed(announce, context: &context)
       if datagram.count <= Limits.datagramBytes { return datagram }
     }
-    return nil
+    preconditionFailure("no announce fits a datagram")
   }
 
   /// Announces soon, because a device that may not know this one is present.
@@ -87,11 +100,13 @@ struct Announcer: Sendable {
     context.deadlines.schedule(.announce, at: timer.next)
   }
 
-  /// Announces soon that what other devices wrote is stored here too.
+  /// Announces soon that what other devices wrote is stored here too: later where the announces of
+  /// all receivers take long.
   mutating func quickenForGrowth(context: inout Context) {
-    let half = Timing.announceGrowthMilliseconds / 2
+    let crowd = Timing.shareOfCrowd * context.crowdMilliseconds
+    let half = max(Timing.announceGrowthMilliseconds, crowd) / 2
     let wait = half + Int64(context.random.uniform(below: UInt64(half)))
-    timer.quicken(within: wait, now: context.now)
+    timer.quicken(within: wait, restarts: false, now: context.now)
     context.deadlines.schedule(.announce, at: timer.next)
   }
 

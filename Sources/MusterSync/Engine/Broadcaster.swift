@@ -40,7 +40,8 @@ struct Broadcaster: Sendable {
     var elsewhere = cameBy == nil ? covered : []
     elsewhere.formUnion(direct.map(tag))
     if let source { elsewhere.insert(tag(source)) }
-    for audience in audiences {
+    for audience in audiences
+    where !isRepair(fresh, by: arrival, on: audience.link, context: context) {
       multicaster.add(
         fresh, on: audience.link, receivers: audience.receivers.count, isOwn: source == nil,
         covered: elsewhere, copy: audience.link == cameBy ? copy : nil, context: &context)
@@ -57,6 +58,17 @@ struct Broadcaster: Sendable {
     let author = fresh.log.flatMap { context.logs[$0]?.opening.certificate }
     var push = Push(fresh, covered: covered, author: author)
     for device in direct + silent { send(&push, to: device, context: &context) }
+  }
+
+  /// Whether a record came on a session over a link where most others have it: this device missed
+  /// its multicast. The narrower the links, the fewer of these are relayed there.
+  private func isRepair(
+    _ fresh: Fresh, by arrival: Arrival?, on link: LinkID, context: Context
+  ) -> Bool {
+    guard let arrival, !arrival.isMulticast, arrival.link == link, fresh.isReplaceable else {
+      return false
+    }
+    return fresh.draw < context.narrowness
   }
 
   /// Returns the peers that do not answer and are not received, if what is new is urgent: one that

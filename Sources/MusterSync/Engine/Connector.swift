@@ -62,6 +62,11 @@ struct Connector: Sendable {
       book.forget(endpoint)
       return false
     }
+    // A handshake that waits for the link would be older than its answer.
+    if let ready = context.outbox.links.nextReady(now: context.now), ready > context.now {
+      contact.nextAttempt = ready.advanced(byMicroseconds: 1)
+      return false
+    }
     let isFirst = contact.backoffMilliseconds == Timing.contactFirstMilliseconds
     let isLonely = !context.peers.connected.contains { context.peers[$0]?.isReachable == true }
     let cost =

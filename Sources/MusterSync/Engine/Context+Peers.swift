@@ -26,7 +26,7 @@ extension Context {
   /// Postpones the first probe of a peer while everything for it waits for the link, so that no
   /// answer is late. Returns whether it does.
   mutating func postponesProbe(of device: DeviceID) -> Bool {
-    guard outbox.links.rate != nil, outbox.hasSentNothing(of: device),
+    guard outbox.links.isPaced, outbox.hasSentNothing(of: device),
       case .asked(let probe) = peers[known: device].heartbeat.liveness, probe.attempts == 0,
       probe.next <= now
     else { return false }
@@ -75,6 +75,9 @@ extension Context {
 
   /// How narrow the links are for the devices that are received, 0 to 1000 (`LinkPaces`).
   var narrowness: Int64 { outbox.links.narrowness(receivers: peers.count) }
+
+  /// The time in which each known device sends one datagram, in milliseconds.
+  var crowdMilliseconds: Int64 { outbox.links.airtimeMilliseconds * Int64(peers.count) }
 
   /// The longest random delay of a connection to an announcer: later with more receivers of the
   /// same announce. On narrow links, which devices need a session is known once all have been

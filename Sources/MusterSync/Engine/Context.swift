@@ -54,7 +54,7 @@ struct Context: Sendable {
     if case .endpoint(let endpoint, let link) = destination, endpoint.isUplink, link != .uplink {
       return transmit(datagram, to: .endpoint(endpoint, .uplink), importance: importance)
     }
-    guard outbox.links.opensAt(destination.link, now: now) == nil else {
+    guard outbox.links.opensAt(destination, importance: importance, now: now) == nil else {
       return outbox.links.wait(datagram, to: destination, importance: importance)
     }
     leave(datagram, to: destination)
@@ -68,7 +68,7 @@ struct Context: Sendable {
 
   /// Sends a sealed datagram that its link admits now.
   mutating func leave(_ datagram: [UInt8], to destination: Destination) {
-    outbox.links.take(datagram.count, by: destination.link, now: now)
+    outbox.links.take(datagram.count, by: destination, now: now)
     effects.append(.send(datagram, to: destination))
   }
 }

@@ -49,6 +49,12 @@ enum Fresh: Sendable {
     return true
   }
 
+  /// Whether it is presence records alone.
+  var isPresence: Bool {
+    guard case .records(let records) = self else { return false }
+    return records.allSatisfy { $0.kind == .presence }
+  }
+
   var isUrgent: Bool {
     guard case .frames(_, .urgent, _) = self else { return false }
     return true

@@ -117,8 +117,7 @@ struct Handshaker: Sendable {
     let leaf = chain.leaf
     table[localIndex] = nil
     if handshake.message.attempts == 1 {
-      context.outbox.links.noteDelay(
-        milliseconds: context.now.milliseconds(since: handshake.startedAt))
+      context.noteDelay(milliseconds: context.now.milliseconds(since: handshake.startedAt))
     }
     guard leaf.certificate.device != context.local.device else {
       contacts.noteOwnAddress(at: handshake.endpoint, context: &context)

@@ -31,7 +31,7 @@ struct Multicaster: Sendable {
     /// Devices that hold the data, or were sent it otherwise.
     let covered: Set<DeviceTag>
     var copies: [Copy]
-    /// How often urgent data of this device was sent, and no relay of it received.
+    /// How often data of this device was sent, and no relay of it received.
     var attempts: Int64 = 0
   }
 
@@ -104,7 +104,7 @@ struct Multicaster: Sendable {
         $0.isContained(in: run)
       }
     }
-    let verified = announce.records.filter { record in
+    let verified = (announce.records + [announce.record].compactMap { $0 }).filter { record in
       records[record.topic].map { LeafHint($0) == LeafHint(record) } ?? false
     }
     noteCopy(from: device, on: link, covered: announce.covered, context: context) {
@@ -129,18 +129,18 @@ struct Multicaster: Sendable {
   /// Returns how many copies, from different users, each receiver is to be sent: one if a missed
   /// one is repaired soon; more for urgent data, and where datagrams are lost.
   static func copies(of fresh: Fresh, receivers: Int, context: Context) -> Int {
-    let loss = lossPercent(context)
+    let links = context.outbox.links
+    // A full queue loses more with each further copy.
+    let loss = links.isCongested(now: context.now) ? 0 : lossPercent(context)
     if fresh.isUrgent {
       // So that one device in a thousand misses all of them.
       return [3, 10, 17, 25].firstIndex { loss <= $0 }.map { $0 + 2 } ?? Timing.mostCopies
     }
-    if loss > Timing.reliableLossPercent { return 2 }
-    guard !fresh.isReplaceable else { return 1 }
     // The second copy of a frame saves a request. The more of the links' capacity a relay by each
     // receiver would take, the fewer frames have one.
-    let links = context.outbox.links
     let busy = Int64(receivers) * links.airtimeMilliseconds + links.delayMilliseconds
-    return fresh.draw < 1000 - busy ? 2 : 1
+    guard fresh.draw < 1000 - busy else { return 1 }
+    return fresh.isReplaceable && loss <= Timing.reliableLossPercent ? 1 : 2
   }
 
   /// Returns the mean loss rate of datagrams from peers on this device's links.
@@ -171,18 +171,19 @@ struct Multicaster: Sendable {
       send(
         fresh, on: intent.link, covered: listed, announcer: &announcer, context: &context)
       hasPassed = true
-      if intent.isOwn, fresh.isUrgent, context.narrowness > 0 {
-        repeatLater(intent, context: context)
-      }
+      if intent.isOwn, context.narrowness > 0 { repeatLater(intent, context: context) }
     }
   }
 
-  /// Repeats urgent data of this device unless a relay of it is received: where many share a link,
-  /// a full queue drops a multicast for all of its receivers at once.
+  /// Repeats data of this device unless a relay of it is received, where many share a link: a full
+  /// queue drops a multicast for all of its receivers at once, and nothing that follows soon names
+  /// a presence record.
   private mutating func repeatLater(_ sent: Intent, context: Context) {
     var intent = sent
     intent.attempts += 1
-    guard intent.attempts <= Timing.urgentRepeats else { return }
+    let most =
+      sent.fresh.isUrgent ? Timing.urgentRepeats : sent.fresh.isPresence ? 1 : 0
+    guard intent.attempts <= most else { return }
     intent.at = context.now.advanced(
       byMilliseconds: Timing.urgentRelayLastMilliseconds << intent.attempts)
     waiting.append(intent)
@@ -191,7 +192,7 @@ struct Multicaster: Sendable {
   /// Returns whether something else is next, in turns: a sealed datagram or an urgent part that
   /// waits for a link.
   private mutating func yieldsLink(context: Context) -> Bool {
-    guard context.outbox.links.rate != nil, hasPassed else { return false }
+    guard context.outbox.links.isPaced, hasPassed else { return false }
     hasPassed = false
     return context.outbox.links.isQueueing || context.outbox.hasUrgentQueued
   }

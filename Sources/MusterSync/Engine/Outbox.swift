@@ -123,6 +123,9 @@ struct Outbox: Sendable {
     sendQueues[device]?.claim() ?? (.max, .max)
   }
 
+  /// The priority of what is sent next to a peer.
+  func next(for device: DeviceID) -> Importance { sendQueues[device]?.next ?? .control }
+
   mutating func giveTurn(to device: DeviceID) {
     turns += 1
     sendQueues[device]?.turn = turns

@@ -80,6 +80,8 @@ struct PeerHoldings: Sendable {
   /// Hashes of the records that it sent. At most `Limits.knownRecords`, and those of stored ones.
   var records: [RecordTopic: UInt64] = [:]
   var roots: Roots?
+  /// When it stated them last.
+  var rootsAt = Instant(microseconds: .min)
   /// How many frames of each lane were stored here when its roots were last equal.
   var agreedFrames: [Lane: UInt64] = [:]
 }

@@ -24,6 +24,7 @@ struct Reconciler: Sendable {
   ) -> Bool {
     let own = context.logs.roots()
     context.peers[known: device].holdings.roots = roots
+    context.peers[known: device].holdings.rootsAt = context.now
     for lane in Lane.allCases where roots[SetID(lane)] == own[SetID(lane)] {
       let count = context.logs.frameCounts()[lane] ?? 0
       context.peers[known: device].holdings.agreedFrames[lane] = count
@@ -36,7 +37,7 @@ struct Reconciler: Sendable {
     if !context.mayCompareCertificates(own, roots, of: device) {
       differing.removeAll { $0 == .certificates }
     }
-    guard !differing.isEmpty, hasRoomForDigest(context),
+    guard !differing.isEmpty, hasRoomForDigest(of: differing, context),
       mayBeginDigest(with: device, own: own, theirs: roots, context: &context)
     else {
       return false
@@ -54,12 +55,13 @@ struct Reconciler: Sendable {
   }
 
   /// Whether the links have room for one more digest exchange: together, those of all devices take
-  /// a part of their capacity. While data is in flight, roots always differ somewhere.
-  private func hasRoomForDigest(_ context: Context) -> Bool {
+  /// a part of their capacity. While data is in flight, roots always differ somewhere, and records
+  /// differ in many places.
+  private func hasRoomForDigest(of sets: [SetID], _ context: Context) -> Bool {
     guard let began else { return true }
-    let airtime = context.outbox.links.airtimeMilliseconds
+    let datagrams = sets == [.records] ? Timing.digestDatagrams : 1
     return context.now.milliseconds(since: began)
-      >= Timing.digestDatagrams * airtime * Int64(context.peers.count)
+      >= Timing.shareOfCrowd * datagrams * context.crowdMilliseconds
   }
 
   private func mayCompareRecords(

@@ -45,7 +45,8 @@ struct StallWatch: Sendable {
     let moved = watched.kind == .keepsToItself ? lastDelivery : lastRequest
     let since = max(watched.since, peer.presence.receivedSince, moved ?? watched.since)
     guard !watched.isReported, !peer.presence.isGap(until: now),
-      now.milliseconds(since: since) >= Timing.stallMilliseconds
+      // What it stated last may be older than what it requested by other paths.
+      peer.holdings.rootsAt.milliseconds(since: since) >= Timing.stallMilliseconds
     else { return nil }
     stall?.isReported = true
     return watched.kind

@@ -36,8 +36,15 @@ extension SyncEngine {
     }
     for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
-    if let position = announce.position {
-      receive([position], from: device, by: arrival)
+    if let record = announce.record {
+      var arrival = arrival
+      if announce.records.isEmpty, !announce.covered.isEmpty {
+        arrival = arrival.covering(announce.covered)
+        arrival.isMulticast = true
+      }
+      receive([record], from: device, by: arrival)
+      broadcaster.multicaster.noteCopies(
+        in: announce, from: device, on: arrival.link, records: records.cache, context: context)
     }
     let isMissingFrames = announce.heads.contains { isLacked($0) }
     if isMissingFrames,
@@ -46,7 +53,7 @@ extension SyncEngine {
     {
       announcer.quicken(context: &context)
     }
-    // An announce with nothing but a position is no reason to connect.
+    // An announce with nothing but a record is no reason to connect.
     let isPosition = announce.roots == nil && announce.runs.isEmpty
     if !isPosition, contacts.isWanted(device, context: &context) {
       let moment = announcer.soon(context: &context)

@@ -88,7 +88,7 @@ public struct SyncEngine: Sendable {
     case .startedIncarnation(let incarnation): announcer.incarnation = incarnation
     case .recorded(let recorded):
       let added = records.append(recorded, context: &context)
-      if added.contains(where: { $0.kind == .position }) { announcer.notePosition() }
+      for record in added { announcer.note(record) }
       if !added.isEmpty {
         broadcaster.push(
           .records(added), from: nil, by: nil, announcer: &announcer, context: &context)

@@ -96,8 +96,11 @@ enum Timing {
   /// While positions arrive, comparisons at this interval find what new neighbours are missing.
   static let recordsWithoutRoomMilliseconds: Int64 = 120_000
   static let digestRepeatMilliseconds: Int64 = 1000
-  /// Each device begins one exchange in the time of so many datagrams of every device it knows.
-  static let digestDatagrams: Int64 = 8
+  /// What each device of a crowd does takes one part in so many of the links' capacity: digest
+  /// exchanges, and announces of what others wrote.
+  static let shareOfCrowd: Int64 = 8
+  /// A digest exchange of records takes about as long as so many datagrams of usual size.
+  static let digestDatagrams: Int64 = 5
   static let digestDoublings = 6
   /// How long one peer may push unrequested data.
   static let grantMilliseconds: Int64 = 1000

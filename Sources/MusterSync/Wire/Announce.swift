@@ -16,7 +16,7 @@ package struct Announce: Hashable, Sendable {
   var counter: UInt64
   var roots: Roots?
   var heads: [LeafHint] = []
-  var position: LatestRecord?
+  var record: LatestRecord?
   var runs: [Run] = []
   var records: [LatestRecord] = []
   /// Tags, for the topic of the first record, of devices to which receivers need not relay the
@@ -37,7 +37,7 @@ package struct Announce: Hashable, Sendable {
     wire.counter = counter
     if let roots { wire.roots = .init(roots.bytes) }
     wire.heads = .init(LeafHint.encoded(heads))
-    if let position { wire.position = position.wire }
+    if let record { wire.position = record.wire }
     wire.runs = runs.map(\.wire)
     wire.records = LatestRecord.wires(records)
     wire.covered = .init(DeviceTag.encoded(covered))
@@ -139,7 +139,7 @@ package struct Announce: Hashable, Sendable {
   ) throws(WireError) {
     if !wire.roots.isEmpty { roots = try Roots(Array(wire.roots)) }
     heads = try LeafHint.decode(Array(wire.heads))
-    if wire.hasPosition { position = try LatestRecord(wire.position, operation: operation) }
+    if wire.hasPosition { record = try LatestRecord(wire.position, operation: operation) }
     for run in wire.runs { runs.append(try Run(run)) }
     records = try LatestRecord.decode(wire.records, operation: operation)
     covered = try DeviceTag.decode(Array(wire.covered))

@@ -13,7 +13,7 @@ extension Context {
   /// Sends what the limits admit, after everything that had to be stored, and requests from the
   /// store what follows.
   mutating func flush() {
-    if outbox.links.rate == nil {
+    if !outbox.links.isPaced {
       while let ready = outbox.links.popReady(now: now) {
         leave(ready.bytes, to: ready.to)
       }
@@ -81,17 +81,20 @@ extension Context {
   /// Seals one datagram of a peer's queued parts, with the acknowledgement that is due. Returns
   /// false if nothing may be sent now.
   private mutating func sendPacket(to device: DeviceID) -> Bool {
-    guard let index = liveSession(of: device) else {
+    guard let index = liveSession(of: device), let session = sessions[index] else {
       outbox.forget(device)
       return false
     }
+    let destination = Destination.endpoint(session.endpoint, session.link)
     let permission = outbox.sendQueues[device]?.permission(now: clock.now)
-    let mayTalk = permission?.isNow ?? false
+    let mayTalk =
+      permission?.isNow == true
+      && outbox.links.opensAt(destination, importance: outbox.next(for: device), now: now) == nil
     let due = acknowledgementDue(on: index, permittedAt: permission?.moment)
     let mustAcknowledge = due.map { $0 <= now } ?? false
-    guard mayTalk || mustAcknowledge, let link = sessions[index]?.link,
-      outbox.links.opensAt(link, now: now) == nil
-    else { return false }
+    guard mayTalk || mustAcknowledge, outbox.links.opensAt(session.link, now: now) == nil else {
+      return false
+    }
     var bytes: [UInt8] = []
     let holdsRuns = sessions[index]?.runs.areAllHeld ?? false
     if let acknowledgement = sessions[index]?.received.take(
@@ -104,21 +107,20 @@ extension Context {
     }
     var parts: [UInt64] = []
     if mayTalk {
-      outbox.sendQueues[device]?.use(index, isOverTCP: link == .uplink)
+      outbox.sendQueues[device]?.use(index, isOverTCP: session.link == .uplink)
       outbox.sendQueues[device]?.patience = outbox.links.patienceMilliseconds * 1000
       let packed = outbox.sendQueues[device]?.pack(beside: bytes.count)
       bytes += packed?.bytes ?? []
       parts = packed?.numbers ?? []
     }
-    guard !bytes.isEmpty, let endpoint = sessions[index]?.endpoint,
-      let counter = sessions[index]?.sendCounter,
+    guard !bytes.isEmpty, let counter = sessions[index]?.sendCounter,
       let datagram = sessions[index]?.seal(bytes)
     else { return false }
     outbox.sendQueues[device]?.noteSent(
       counter, on: index, size: datagram.count + Limits.headerBytes, parts: parts,
       now: clock.now)
     peers[known: device].presence.bytesOut += UInt64(datagram.count + Limits.headerBytes)
-    leave(datagram, to: .endpoint(endpoint, link))
+    leave(datagram, to: destination)
     return true
   }
 
@@ -155,13 +157,15 @@ extension Context {
   mutating func sendQueueDeadline(of device: DeviceID) -> Instant? {
     let look = outbox.sendQueues[device]?.look(now: clock.now)
     let loss = look?.lossDeadline
-    guard let index = liveSession(of: device), let link = sessions[index]?.link else {
-      return loss
-    }
+    guard let index = liveSession(of: device), let session = sessions[index] else { return loss }
     let owed = acknowledgementDue(on: index, permittedAt: look?.permittedAt)
     guard owed != nil || look?.permittedAt != nil else { return loss }
     // A peer that only waits for the link is processed when the link opens, with all others.
-    guard outbox.links.opensAt(link, now: now) == nil else { return loss }
+    guard outbox.links.opensAt(session.link, now: now) == nil else { return loss }
+    let destination = Destination.endpoint(session.endpoint, session.link)
+    let opens = outbox.links.opensAt(
+      destination, importance: outbox.next(for: device), now: now)
+    guard opens == nil else { return [loss, owed].compactMap { $0 }.min() }
     return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
 
@@ -178,11 +182,18 @@ extension Context {
   private static let rideMilliseconds: Int64 = 10
 
   mutating func passFlowDeadline(of device: DeviceID) {
-    outbox.sendQueues[device]?.passDeadline(now: clock.now)
+    if let waited = outbox.sendQueues[device]?.passDeadline(now: clock.now) {
+      noteDelay(milliseconds: waited / 1000)
+    }
     outbox.touch(device)
   }
 
   // MARK: Acknowledgements
+
+  /// Notes how late an answer on a shared link was, or that none came for so long.
+  mutating func noteDelay(milliseconds: Int64) {
+    outbox.links.noteDelay(milliseconds: milliseconds, devices: peers.count + 1, now: now)
+  }
 
   /// Processes a datagram of a device that was authenticated and is not a replay.
   mutating func noteReceived(
@@ -195,7 +206,9 @@ extension Context {
       let answer = outbox.sendQueues[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: clock.now)
       outbox.note(answer?.repeated ?? RetransmissionCounts())
-      if let took = answer?.roundTrip { outbox.links.noteDelay(milliseconds: took / 1000) }
+      if let took = answer?.roundTrip, sessions[index]?.link != .uplink {
+        noteDelay(milliseconds: took / 1000)
+      }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
     let repeats = outbox.sendQueues[device]?.repeatAfterSilence(now: clock.now) ?? false

@@ -3,6 +3,7 @@ internal import MusterModel
 /// The rate limit of each link, and the sealed datagrams (announces and handshakes) queued for one.
 struct LinkPaces: Sendable {
   private(set) var rate: LinkRate?
+  private var share = LinkShare()
   private var buckets: [LinkID: TokenBucket] = [:]
   /// Bounds what received multicasts take of each bucket.
   private var heard: [LinkID: TokenBucket] = [:]
@@ -39,7 +40,13 @@ struct LinkPaces: Sendable {
 
   /// The time that a link is busy with one datagram of usual size; 0 if the rate is unknown.
   var airtimeMilliseconds: Int64 {
-    rate.map { Int64(Self.usualBytes * 1000 / $0.bytesPerSecond) } ?? 0
+    bytesPerSecond.map { Int64(Self.usualBytes * 1000 / $0) } ?? 0
+  }
+
+  /// What the links carry: as configured, or less, as late answers show; nil if that is unknown.
+  private var bytesPerSecond: Int? {
+    guard let rate = rate?.bytesPerSecond else { return share.capacity }
+    return min(rate, share.capacity ?? rate)
   }
 
   private static let usualBytes = 300
@@ -55,16 +62,29 @@ struct LinkPaces: Sendable {
   /// A moving average of the recent answer delay, over all peers.
   private(set) var delayMilliseconds: Int64 = 0
 
-  mutating func noteDelay(milliseconds: Int64) {
+  /// Notes how late an answer was, or that none came for so long.
+  ///
+  /// - Parameter devices: how many share the links, this one included.
+  mutating func noteDelay(milliseconds: Int64, devices: Int, now: Instant) {
     delayMilliseconds = (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
+    let datagram = rate.map { Int64(CongestionWindow.datagram * 1000 / $0.bytesPerSecond) } ?? 0
+    share.noteDelay(
+      milliseconds: milliseconds, late: Self.fullMilliseconds + 4 * datagram,
+      rate: rate?.bytesPerSecond, devices: devices, now: now)
   }
+
+  /// Whether datagrams wait for a rate, so that peers are served in turn.
+  var isPaced: Bool { rate != nil || share.isLimited }
+
+  /// Whether answers were late lately, so that what is lost is lost in a full queue.
+  func isCongested(now: Instant) -> Bool { share.isCongested(now: now) }
 
   /// How narrow the links are, from 0 (no rate is configured) to 1000: at most 32 kB/s, or a
   /// datagram of each of so many devices takes a quarter of a second. Rules that save capacity grow
   /// with it, so that no rate separates two behaviours.
   func narrowness(receivers: Int) -> Int64 {
-    guard let rate else { return 0 }
-    let byRate = Int64(Self.narrowBytesPerSecond) * 1000 / Int64(rate.bytesPerSecond)
+    guard let bytesPerSecond else { return 0 }
+    let byRate = Int64(Self.narrowBytesPerSecond) * 1000 / Int64(bytesPerSecond)
     return min(1000, max(byRate, 4 * Int64(receivers) * airtimeMilliseconds))
   }
 
@@ -110,23 +130,40 @@ struct LinkPaces: Sendable {
     return latest
   }
 
+  /// Returns nil if a datagram may be sent now, otherwise the time of the next check. What is not
+  /// urgent also waits for this device's share.
+  mutating func opensAt(
+    _ destination: Destination, importance: Outbox.Importance, now: Instant
+  ) -> Instant? {
+    let link = opensAt(destination.link, now: now)
+    guard importance > .urgent, destination.isShared, let own = share.opensAt(now: now) else {
+      return link
+    }
+    return max(own, link ?? own)
+  }
+
   mutating func isAnyOpen(now: Instant) -> Bool {
+    guard rate != nil else { return true }
     for link in buckets.keys where buckets[link]?.isOpen(now: now) == true { return true }
     return false
   }
 
-  /// Returns when the first closed link opens; nil if none is closed.
+  /// Returns when the first closed link, or this device's share, opens; nil if none is closed.
   mutating func nextOpening(now: Instant) -> Instant? {
-    var earliest: Instant?
+    var earliest = share.opensAt(now: now)
     for link in buckets.keys where buckets[link]?.isOpen(now: now) == false {
       if let opens = buckets[link]?.opensAt { earliest = min(earliest ?? opens, opens) }
     }
     return earliest
   }
 
-  mutating func take(_ bytes: Int, by link: LinkID?, now: Instant) {
+  /// Counts a sent datagram.
+  mutating func take(_ bytes: Int, by destination: Destination, now: Instant) {
+    if destination.isShared { share.take(bytes + Limits.headerBytes, now: now) }
     guard rate != nil else { return }
-    for key in counted(link) { buckets[key]?.take(bytes + Limits.headerBytes, now: now) }
+    for key in counted(destination.link) {
+      buckets[key]?.take(bytes + Limits.headerBytes, now: now)
+    }
   }
 
   /// Counts a received multicast, which took as much of a shared link as one of this device: what
@@ -161,20 +198,27 @@ struct LinkPaces: Sendable {
 
   /// Removes and returns the first datagram whose link is open.
   mutating func popReady(now: Instant) -> Ready? {
-    for index in waiting.indices where opensAt(waiting[index].to.link, now: now) == nil {
-      let ready = waiting.remove(at: index)
-      return (ready.bytes, ready.to)
+    for index in waiting.indices {
+      let next = waiting[index]
+      guard opensAt(next.to, importance: next.importance, now: now) == nil else { continue }
+      waiting.remove(at: index)
+      return (next.bytes, next.to)
     }
     return nil
   }
 
   /// Returns when the first queued datagram may be sent.
   mutating func nextReady(now: Instant) -> Instant? {
-    waiting.compactMap { opensAt($0.to.link, now: now) ?? now }.min()
+    waiting.map { opensAt($0.to, importance: $0.importance, now: now) ?? now }.min()
   }
 }
 
 extension Destination {
+  /// Whether a datagram counts against the share of this device: multicasts have rules of their own.
+  fileprivate var isShared: Bool {
+    if case .endpoint(_, let link) = self { link != .uplink } else { false }
+  }
+
   /// Nil for every link.
   var link: LinkID? {
     switch self {

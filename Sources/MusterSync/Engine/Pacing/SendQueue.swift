@@ -91,9 +91,12 @@ struct SendQueue: Sendable {
 
   /// Returns the order of this peer on a narrow link: by priority, then by the time since it was
   /// served. In place, since a send queue is large.
-  mutating func claim() -> (importance: UInt8, turn: UInt64) {
-    let next = silence != nil ? .control : queue.first ?? (owesProbe ? .photos : nil)
-    return (next?.rawValue ?? .max, turn)
+  mutating func claim() -> (importance: UInt8, turn: UInt64) { (next?.rawValue ?? .max, turn) }
+
+  /// The priority of what is sent next.
+  var next: Outbox.Importance? {
+    if let silence { return silence.hasNewUrgent ? .urgent : .control }
+    return queue.first ?? (owesProbe ? .photos : nil)
   }
 
   mutating func noteSent(
@@ -293,17 +296,20 @@ struct SendQueue: Sendable {
   }
 
   /// Processes an expired deadline.
-  mutating func passDeadline(now: Instant) {
+  ///
+  /// - Returns: for how many microseconds no answer came; nil if none is late, or the peer left.
+  mutating func passDeadline(now: Instant) -> Int64? {
     lose(sent.overtake(reorderingTime: path.roundTrip.reorderingTime, now: now))
     guard let since = sent.awaitedSince, since.advanced(byMicroseconds: timeout) <= now else {
-      return
+      return nil
     }
     path.timeouts += 1
-    guard !fallsSilent() else { return }
+    guard !fallsSilent() else { return nil }
     // The acknowledgement of photos is often only late, and nothing of them is sent again yet.
     if path.timeouts > 1 || !hasPhotosInFlight { path.window.timeOut() }
     probe(first: path.timeouts == 1, now: now)
     path.setPace(now: now)
+    return path.window.isOverTCP ? nil : now.microseconds(since: since)
   }
 
   /// Retransmits the oldest datagrams in flight. The others may have arrived: the acknowledgement

@@ -176,7 +176,7 @@ struct PullScheduler: Sendable {
     }
     context.peers[known: device].pulling.deadline = nil
     guard !pulling.logs.isEmpty else { return continuePulls(from: device, context: &context) }
-    if context.outbox.links.rate != nil, context.outbox.hasSentNothing(of: device) {
+    if context.outbox.links.isPaced, context.outbox.hasSentNothing(of: device) {
       return watchPulls(from: device, isBlocked: false, context: &context)
     }
     context.peers[known: device].pulling.attempts += 1

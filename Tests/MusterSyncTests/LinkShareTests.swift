@@ -1,0 +1,81 @@
+import MusterModel
+import Testing
+
+@testable import MusterSync
+
+/// The rate that a device keeps to on links that many share.
+@Suite("The share of a link")
+struct LinkShareTests {
+  private var share = LinkShare()
+  private var now = Instant(microseconds: 1_000_000_000)
+  private var rate: Int? = 8000
+
+  /// Notes an answer after some seconds without any.
+  private mutating func answer(after delay: Int64, pause: Int64 = 5) {
+    now = now.advanced(byMilliseconds: pause * 1000)
+    share.noteDelay(milliseconds: delay, late: 1600, rate: rate, devices: 100, now: now)
+  }
+
+  /// Returns how many bytes pass in a minute, in datagrams of 300 bytes.
+  private mutating func bytesInAMinute() -> Int {
+    var passed = 0
+    let end = now.advanced(byMilliseconds: 60_000)
+    while now < end {
+      if share.opensAt(now: now) == nil {
+        share.take(300, now: now)
+        passed += 300
+      }
+      now = now.advanced(byMilliseconds: 10)
+    }
+    return passed
+  }
+
+  @Test mutating func `while answers come in time nothing is limited`() {
+    for _ in 0..<10 { answer(after: 700) }
+    #expect(!share.isLimited)
+    #expect(share.opensAt(now: now) == nil)
+  }
+
+  @Test(arguments: [8000, nil]) mutating func `each late answer halves it, down to the least`(
+    rate: Int?
+  ) {
+    // Given a device that sends as much as it can on a channel of a hundred
+    self.rate = rate
+    for _ in 0..<400 { share.take(100, now: now) }
+    // When no answer comes in time for a minute
+    for _ in 0..<12 { answer(after: 4000) }
+    // Then all hundred together fill half of a channel of 64 kbit/s.
+    #expect(share.isCongested(now: now))
+    #expect(share.capacity == 4000)
+    let lateAgain = now
+    let passed = bytesInAMinute()
+    #expect(passed <= 60 * 40 * 5 && passed >= 60 * 40 / 2, "\(passed)")
+    #expect(!share.isCongested(now: now) && now > lateAgain)
+  }
+
+  @Test mutating func `late answers to what was sent before count once`() {
+    for _ in 0..<400 { share.take(100, now: now) }
+    answer(after: 4000)
+    let before = share.capacity
+    for _ in 0..<3 { answer(after: 4000, pause: 1) }
+    #expect(share.capacity == before)
+  }
+
+  @Test mutating func `answers in time lift it`() {
+    for _ in 0..<12 { answer(after: 4000) }
+    var answers = 0
+    while share.isLimited, answers < 100 {
+      answer(after: 300, pause: 1)
+      answers += 1
+    }
+    #expect(answers < 40, "\(answers)")
+  }
+
+  @Test mutating func `without any answer it grows slowly`() {
+    for _ in 0..<12 { answer(after: 4000) }
+    let least = share.capacity ?? 0
+    _ = bytesInAMinute()
+    let later = share.capacity ?? 0
+    #expect(later > least && later < 32 * least)
+  }
+}
