@@ -76,6 +76,12 @@ extension RowState {
   mutating func keep(
     _ entry: LiveEntry?, of write: GoneWrite, within bound: StrandBound?, hasValue: Bool
   ) {
+    #if Canary
+      if Canary.everyWriteCounts.isPlanted, write.field.isSetOfElements {
+        if let entry { insert(entry) }
+        return
+      }
+    #endif
     guard let bound else {
       if let entry { insert(entry) }
       return

@@ -64,6 +64,9 @@
     case memberSilences = "member-silences"
     case confirmAnyContent = "confirm-any-content"
     case alertsWithoutTurns = "alerts-without-turns"
+    case everyWriteCounts = "every-write-counts"
+    case exactNames = "exact-names"
+    case firstListCounts = "first-list-counts"
 
     /// The bug that is enabled in this process; nil for none. Simulations are single-threaded, so
     /// no lock guards it.
@@ -130,6 +133,9 @@
       case .memberSilences: "a member's acknowledgement silences an alert at command"
       case .confirmAnyContent: "a confirmation counts for whatever the report shows later"
       case .alertsWithoutTurns: "authors take no turns among too many alerts"
+      case .everyWriteCounts: "every element that one author adds to a row counts"
+      case .exactNames: "two names are alike only if they are equal"
+      case .firstListCounts: "of several lists of one photo the first that arrives counts alone"
       }
     }
 

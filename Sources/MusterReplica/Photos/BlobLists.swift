@@ -45,6 +45,9 @@ struct BlobLists: Sendable {
   mutating func add(_ list: ListedBlob) -> Set<BlobID> {
     let certificate = list.opening.certificate
     let entry = CertificateLists.Entry(list)
+    #if Canary
+      if Canary.firstListCounts.isPlanted, beyond.contains(entry.blob) { return [] }
+    #endif
     var changed: Set<BlobID> = [entry.blob]
     let displaced = certificates[certificate, default: CertificateLists()].insert(entry)
     if !displaced.contains(entry) {

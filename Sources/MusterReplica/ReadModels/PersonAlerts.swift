@@ -133,7 +133,7 @@ struct PersonAlerts {
     let present = people.filter { person, assessment in
       !person.isTracker && !person.has(.signedOff) && !assessment.isRevoked
     }.map(\.summary).sorted { $0.id < $1.id }
-    var found = NameLikeness.groups(of: present.map(\.callsign)).compactMap { group in
+    var found = Self.groups(of: present.map(\.callsign)).compactMap { group in
       alike(group.map { present[$0] })
     }
     let ids = present.map { (skeleton: NameLikeness.skeleton(ofID: $0.id), person: $0) }
@@ -151,6 +151,15 @@ struct PersonAlerts {
       }
     }
     return found
+  }
+
+  private static func groups(of names: [String]) -> [[Int]] {
+    #if Canary
+      if Canary.exactNames.isPlanted {
+        return Dictionary(grouping: names.indices) { names[$0] }.values.filter { $0.count > 1 }
+      }
+    #endif
+    return NameLikeness.groups(of: names)
   }
 
   /// Returns the first other person whose id looks as if it began with digits.

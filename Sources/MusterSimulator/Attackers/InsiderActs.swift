@@ -10,6 +10,11 @@ import MusterStore
 /// A class, since an act is a command of a node, whose effects come back to the world.
 final class InsiderActs {
   private var random: RandomStream
+  /// A stream of its own, so that older seeds give the same acts beside the floods.
+  private var floods: RandomStream
+  private var hasListedPastBound: Set<Int> = []
+  /// How often each insider has written to rows that it floods.
+  private var flooded: [Int: Int] = [:]
   /// What each insider has sent, by node and kind.
   private var sent: [Int: [Kind: Int]] = [:]
   /// The statements that each insider has acknowledged.
@@ -48,12 +53,17 @@ final class InsiderActs {
   private static let trackersAtOnce: ClosedRange<Int64> = 15...60
   private static let checkInsPerTracker = 4
 
-  init(seed: UInt64) { random = RandomStream(seed: seed, named: "acts of insiders") }
+  init(seed: UInt64) {
+    random = RandomStream(seed: seed, named: "acts of insiders")
+    floods = RandomStream(seed: seed, named: "floods of rows")
+  }
 
   /// Performs the next act of a member; nothing for other roles, which may do more.
   func act(by node: SimulatedNode, in world: World) throws {
     guard node.plan.role == .member, node.isRunning else { return }
     try acknowledgeCalls(by: node, in: world)
+    try floodRow(by: node, in: world)
+    try listPastBound(by: node, in: world)
     guard node.isRunning, random.below(3) == 0, let kind = random.element(of: Kind.allCases)
     else { return }
     let left =
@@ -162,6 +172,70 @@ final class InsiderActs {
     }
   }
 
+  // MARK: Floods of rows
+
+  /// More than what counts of any set in one act.
+  private static let writesAtOnce: ClosedRange<Int64> = 130...400
+  /// Each is listed in a frame of its own.
+  private static let photosAtOnce = 70
+  private static let mostWrites = 4000
+  /// On a medium that carries little: the frames are for all nodes.
+  private static let mostWritesOnNarrowMedium = 300
+
+  /// Writes to one row without end. Own entries that users made stay: the insider's are not among
+  /// those that count then.
+  private func floodRow(by node: SimulatedNode, in world: World) throws {
+    guard node.isRunning, floods.below(6) == 0,
+      let flood = floods.element(of: MaliciousMember.RowFlood.allCases)
+    else { return }
+    let left =
+      (Self.isNarrow(world) ? Self.mostWritesOnNarrowMedium : Self.mostWrites)
+      - flooded[node.index, default: 0]
+    let drawn = Int(floods.within(Self.writesAtOnce))
+    let count = min(left, flood == .photos ? Self.photosAtOnce : drawn)
+    let lane = floods.element(of: [Lane.state, .urgent]) ?? .state
+    guard count > 0, let row = try row(for: flood, by: node) else { return }
+    flooded[node.index, default: 0] += count
+    world.record.fire(.insider)
+    try world.command(node) {
+      ((), try MaliciousMember.flood(row, with: flood, count, lane: lane, by: &$0, now: $1))
+    }
+  }
+
+  /// Lists photos past the bound of its certificate: what it lists of others' photos later is
+  /// beyond it. Once, and on a medium that carries much.
+  private func listPastBound(by node: SimulatedNode, in world: World) throws {
+    guard node.isRunning, world.scenario.workload.everyMilliseconds[.photos] != nil,
+      !hasListedPastBound.contains(node.index), !Self.isNarrow(world), floods.below(8) == 0,
+      let report = try ownReports(of: node).first
+    else { return }
+    hasListedPastBound.insert(node.index)
+    world.record.fire(.insider)
+    try world.command(node) {
+      ((), try MaliciousMember.listPastBound(in: report.key.id, by: &$0, now: $1))
+    }
+  }
+
+  private static func isNarrow(_ world: World) -> Bool {
+    world.scenario.network.medium != .free || world.scenario.network.linkRate != nil
+  }
+
+  /// Returns the row with the least id that the member may flood, so that it floods one without
+  /// end. One in which its own user has made entries of the kind is not flooded.
+  private func row(
+    for flood: MaliciousMember.RowFlood, by node: SimulatedNode
+  ) throws -> RowID? {
+    let user = node.credentials.user
+    guard flood != .unknownRow else { return RowID(raw: user.raw) }
+    let field = flood.field
+    return try node.store.rows(flood.entity).filter { row in
+      guard row.exists else { return false }
+      if flood.isOfOwner { return row.owner == user }
+      return row.owner != user
+        && row.values(of: field).filter { $0.author == user }.allSatisfy { $0.value.isOfFlood }
+    }.map(\.key.id).min()
+  }
+
   // MARK: Names
 
   private func imitate(by node: SimulatedNode, in world: World) throws {
@@ -183,5 +257,17 @@ extension RowState {
         default: false
         }
       }.map(\.dot)
+  }
+}
+
+extension Value {
+  /// Whether it is of a flood, and not what a user of the device entered.
+  fileprivate var isOfFlood: Bool {
+    switch self {
+    case .text(let text), .reply(_, let text): text.hasPrefix(MaliciousMember.floodWord)
+    case .bytes: true
+    case .photo(let photo): photo.original.root == photo.thumbnail.root
+    default: false
+    }
   }
 }

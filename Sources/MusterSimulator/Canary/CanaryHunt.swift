@@ -63,8 +63,10 @@
         .scenario("simulations/canary/check-ins.yaml")
       case .storeUncheckedUnit, .forgetUnits, .claimWholePhoto, .evictLastCopy:
         .scenario("simulations/canary/photos.yaml")
-      case .useAnyKey, .keepFirstTwin, .onePhotoPerBlob, .memberSilences, .confirmAnyContent:
+      case .useAnyKey, .keepFirstTwin, .onePhotoPerBlob, .memberSilences, .confirmAnyContent,
+        .everyWriteCounts, .exactNames:
         .scenario("simulations/canary/insiders.yaml")
+      case .firstListCounts: .scenario("simulations/canary/insider-lists.yaml")
       case .alertsWithoutTurns: .scenario("simulations/canary/insider-alerts.yaml")
       default: .swarm
       }

@@ -23,7 +23,8 @@ final class CheckerSuite: Checker {
       DeliveryChecker(), NonceChecker(), ForkChecker(), MembershipChecker(),
       RevocationChecker(), TrackChecker(), AlertChecker(), AccusationChecker(scenario),
       promptness, clones, dangers, PhotoChecker(), checkIns,
-      InsiderChecker(scenario), EqualAnswersChecker(), LoadChecker(scenario),
+      InsiderChecker(scenario), RowBoundChecker(scenario), RevokedInsiderChecker(scenario),
+      EqualAnswersChecker(), LoadChecker(scenario),
     ]
   }
 

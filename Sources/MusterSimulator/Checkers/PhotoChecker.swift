@@ -15,6 +15,7 @@ final class PhotoChecker: Checker {
     static let readable = "what counts as complete of a photo can be read"
     static let lastCopy = "the last copy of a photo stays"
     static let shown = "no element of another author hides a photo"
+    static let fetched = "no list of another author keeps a photo from a node"
   }
 
   private struct Place: Hashable {
@@ -95,18 +96,35 @@ final class PhotoChecker: Checker {
   private func checkShown(at node: SimulatedNode, in world: World) throws {
     guard node.reads, forgetful.isEmpty, let replica = node.replica else { return }
     let revoked = Set(world.nodes.filter(world.isRevoked).map(\.credentials.user))
+    let names = world.scenario.namesOfInsiders
+    let insiders = world.nodes.filter { names.contains($0.name) }.map(\.credentials.user)
     for (id, picture) in pictures.sorted(by: { $0.key < $1.key })
     where !revoked.contains(picture.author) {
       do {
         let photos = try replica.queries.photos(of: picture.report)
-        guard photos.count < Limits.photosPerReport,
-          !photos.contains(where: { $0.address == id && $0.author == picture.author })
-        else { continue }
+        let own = photos.first { $0.address == id && $0.author == picture.author }
+        if own?.original.stall == .overBound, !insiders.contains(picture.author) {
+          world.report(Promise.fetched, "\(node.name) counts no list of photo \(id.short)")
+        }
+        guard try own == nil && hasPlace(picture.author, in: picture.report, at: node) else {
+          continue
+        }
         world.report(Promise.shown, "\(node.name) does not show photo \(id.short)")
       } catch let refusal as Refusal where refusal.kind == .unknown {
         // The report was deleted.
       }
     }
+  }
+
+  /// Whether each photo of an author has a place in a report: authors take turns.
+  private func hasPlace(
+    _ author: UserID, in report: RowID, at node: SimulatedNode
+  ) throws -> Bool {
+    let row = try node.store.row(RowKey(kind: .report, id: report))
+    let photos = row?.values(of: .reportPhotos) ?? []
+    let own = photos.count { $0.author == author }
+    return photos.count < Limits.photosPerReport
+      || own * Set(photos.map(\.author)).count <= Limits.photosPerReport
   }
 
   private func check(_ node: SimulatedNode, in world: World, mostReads: Int) throws {

@@ -43,6 +43,7 @@ private struct ScenarioDrawing {
     drawCouncil()
     drawPhotos()
     drawInsiders()
+    drawRevokedInsider()
     scenario.story = "Drawn by the swarm with seed \(scenario.seed): \(summary)."
     return scenario
   }
@@ -284,6 +285,21 @@ private struct ScenarioDrawing {
             name, everyMilliseconds: random.within(2...10) * 1000,
             untilMilliseconds: scenario.durationMilliseconds)))
     }
+    sortTimeline()
+  }
+
+  /// In every other scenario with insiders the founder revokes one; from a separate random stream.
+  /// Not beside clones and councils, whose revocations have other promises.
+  private mutating func drawRevokedInsider() {
+    random = RandomStream(seed: scenario.seed, named: "revoked insiders")
+    let insiders = scenario.namesOfInsiders.sorted()
+    guard chance(50), let name = random.element(of: insiders), scenario.council.isEmpty,
+      !scenario.nodes.contains(where: { $0.cloneOf != nil }), scenario.namesThatFork.isEmpty,
+      scenario.nodes.first(where: { $0.name == name })?.role == .member
+    else { return }
+    let at = random.within(scenario.durationMilliseconds / 3...scenario.durationMilliseconds)
+    scenario.timeline.append(
+      TimelineEntry(atMilliseconds: at, event: .revoke(name, by: scenario.nodes[0].name)))
     sortTimeline()
   }
 
