@@ -26,27 +26,27 @@ struct AnnounceTimer: Sendable {
   }
 
   mutating func reset(now: Instant) {
-    begin(now: now)
+    begin(from: Timing.announceFirstMilliseconds, now: now)
     next = now
   }
 
   /// Shortens the interval because the announced state changed: the next announce is due within
   /// `milliseconds`.
   ///
-  /// - Parameter restarts: whether the interval is as short as at first again, so that several
-  ///   announces follow.
-  mutating func quicken(within milliseconds: Int64, restarts: Bool = true, now: Instant) {
+  /// - Parameter interval: from which the intervals double again, so that several announces follow;
+  ///   nil if they go on as they are.
+  mutating func quicken(within milliseconds: Int64, from interval: Int64?, now: Instant) {
     var soon = now.advanced(byMilliseconds: milliseconds)
     if let lastSent {
       soon = max(soon, lastSent.advanced(byMilliseconds: Timing.announceSpacingMilliseconds))
     }
     guard next > soon else { return }
-    if restarts { begin(now: now) }
+    if let interval { begin(from: interval, now: now) }
     (next, consistent) = (soon, 0)
   }
 
-  private mutating func begin(now: Instant) {
-    intervalMilliseconds = Timing.announceFirstMilliseconds
+  private mutating func begin(from interval: Int64, now: Instant) {
+    intervalMilliseconds = interval
     intervalStart = now
     consistent = 0
   }

@@ -95,8 +95,14 @@ struct Announcer: Sendable {
     quicken(context: &context)
   }
 
+  /// Announces soon, and several times more at intervals that double: from one in which the
+  /// announces of all devices would take a part of the links' capacity.
   mutating func quicken(context: inout Context) {
-    timer.quicken(within: Timing.announceFirstMilliseconds, now: context.now)
+    let interval = min(
+      max(Timing.announceFirstMilliseconds, Timing.shareOfCrowd * context.crowdMilliseconds),
+      Timing.announceLastMilliseconds)
+    timer.quicken(
+      within: Timing.announceFirstMilliseconds, from: interval, now: context.now)
     context.deadlines.schedule(.announce, at: timer.next)
   }
 
@@ -106,7 +112,7 @@ struct Announcer: Sendable {
     let crowd = Timing.shareOfCrowd * context.crowdMilliseconds
     let half = max(Timing.announceGrowthMilliseconds, crowd) / 2
     let wait = half + Int64(context.random.uniform(below: UInt64(half)))
-    timer.quicken(within: wait, restarts: false, now: context.now)
+    timer.quicken(within: wait, from: nil, now: context.now)
     context.deadlines.schedule(.announce, at: timer.next)
   }
 
