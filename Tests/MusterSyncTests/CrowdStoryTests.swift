@@ -79,6 +79,7 @@ struct CrowdStoryTests {
     world.found()
     for _ in 1..<30 { world.cast(.member) }
     world.share()
+    world.write(1, in: .urgent, at: 0)
     world.run(seconds: 30)
     for index in 0..<30 {
       world.give(.linkRate(rate.flatMap { LinkRate(bytesPerSecond: $0) }), to: index)
@@ -101,7 +102,7 @@ struct CrowdStoryTests {
     #expect(
       world.run(seconds: 10) { world in
         (1..<30).allSatisfy { world.frames($0, of: 0, in: .urgent) == held + 1 }
-      })
+      }, "\((1..<30).map { world.frames($0, of: 0, in: .urgent) }) instead of \(held + 1)")
     #expect(world.problems == [])
   }
 

@@ -9,11 +9,13 @@ struct LinkShareTests {
   private var share = LinkShare()
   private var now = Instant(microseconds: 1_000_000_000)
   private var rate: Int? = 8000
+  private var devices = 100
 
   /// Notes an answer after some seconds without any.
   private mutating func answer(after delay: Int64, pause: Int64 = 5) {
     now = now.advanced(byMilliseconds: pause * 1000)
-    share.noteDelay(milliseconds: delay, late: 1600, rate: rate, devices: 100, now: now)
+    share.noteDelay(
+      milliseconds: delay, isAnswer: true, late: 1600, rate: rate, devices: devices, now: now)
   }
 
   /// Returns how many bytes pass in a minute, in datagrams of 300 bytes.
@@ -51,6 +53,13 @@ struct LinkShareTests {
     let passed = bytesInAMinute()
     #expect(passed <= 60 * 40 * 5 && passed >= 60 * 40 / 2, "\(passed)")
     #expect(!share.isCongested(now: now) && now > lateAgain)
+  }
+
+  @Test mutating func `a few devices need none`() {
+    devices = 8
+    for _ in 0..<400 { share.take(100, now: now) }
+    for _ in 0..<12 { answer(after: 4000) }
+    #expect(!share.isLimited && !share.isCongested(now: now.advanced(byMilliseconds: 10_000)))
   }
 
   @Test mutating func `late answers to what was sent before count once`() {

@@ -183,7 +183,7 @@ extension Context {
 
   mutating func passFlowDeadline(of device: DeviceID) {
     if let waited = outbox.sendQueues[device]?.passDeadline(now: clock.now) {
-      noteDelay(milliseconds: waited / 1000)
+      noteDelay(milliseconds: waited / 1000, isAnswer: false)
     }
     outbox.touch(device)
   }
@@ -191,8 +191,9 @@ extension Context {
   // MARK: Acknowledgements
 
   /// Notes how late an answer on a shared link was, or that none came for so long.
-  mutating func noteDelay(milliseconds: Int64) {
-    outbox.links.noteDelay(milliseconds: milliseconds, devices: peers.count + 1, now: now)
+  mutating func noteDelay(milliseconds: Int64, isAnswer: Bool = true) {
+    outbox.links.noteDelay(
+      milliseconds: milliseconds, isAnswer: isAnswer, devices: peers.count + 1, now: now)
   }
 
   /// Processes a datagram of a device that was authenticated and is not a replay.

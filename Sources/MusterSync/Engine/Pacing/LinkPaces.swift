@@ -65,11 +65,14 @@ struct LinkPaces: Sendable {
   /// Notes how late an answer was, or that none came for so long.
   ///
   /// - Parameter devices: how many share the links, this one included.
-  mutating func noteDelay(milliseconds: Int64, devices: Int, now: Instant) {
-    delayMilliseconds = (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
+  mutating func noteDelay(milliseconds: Int64, isAnswer: Bool, devices: Int, now: Instant) {
+    if isAnswer {
+      delayMilliseconds =
+        (3 * delayMilliseconds + max(0, min(milliseconds, Self.mostPatience))) / 4
+    }
     let datagram = rate.map { Int64(CongestionWindow.datagram * 1000 / $0.bytesPerSecond) } ?? 0
     share.noteDelay(
-      milliseconds: milliseconds, late: Self.fullMilliseconds + 4 * datagram,
+      milliseconds: milliseconds, isAnswer: isAnswer, late: Self.fullMilliseconds + 4 * datagram,
       rate: rate?.bytesPerSecond, devices: devices, now: now)
   }
 

@@ -11,6 +11,9 @@ internal import MusterModel
 ///         ▲                                   │
 ///         └──── more than the links carry ◀───┴── answers in time
 ///
+/// The windows of their paths suffice for eight devices. For each further one it is cut by one part
+/// in 32, up to a half.
+///
 /// Devices that receive no answer keep to the least, which all of them together may send. No rate
 /// needs to be configured, and one that is too high does no harm.
 struct LinkShare: Sendable {
@@ -18,8 +21,9 @@ struct LinkShare: Sendable {
   private var bucket: TokenBucket?
   private var cutAt = Instant(microseconds: .min)
   private var raisedAt = Instant(microseconds: .min)
-  /// When an answer was late last, whether or not the rate was cut.
+  /// When an answer was late last, or none came, whether or not the rate was cut.
   private var lateAt = Instant(microseconds: .min)
+  private var lateAnswerAt = Instant(microseconds: .min)
   /// What the links carry in all, if all devices have an equal share; nil if nothing is known.
   private(set) var capacity: Int?
   /// How many devices share the links, as was noted last.
@@ -30,6 +34,7 @@ struct LinkShare: Sendable {
   private var (sent, sentBefore) = (0, 0)
   private var periodStart = Instant(microseconds: .min)
 
+  private static let few = 8
   private static let period: Int64 = 4_000_000
   /// An answer may be caused by what was sent before the last reduction.
   private static let shortestBetweenCuts: Int64 = 2_000_000
@@ -45,7 +50,7 @@ struct LinkShare: Sendable {
   var isLimited: Bool { bucket != nil }
 
   /// Whether an answer was late a moment ago.
-  func isCongested(now: Instant) -> Bool { now.microseconds(since: lateAt) < Self.quiet }
+  func isCongested(now: Instant) -> Bool { now.microseconds(since: lateAnswerAt) < Self.quiet }
 
   /// Returns when something that is not urgent may be sent; nil if that is now.
   mutating func opensAt(now: Instant) -> Instant? {
@@ -69,26 +74,37 @@ struct LinkShare: Sendable {
   /// Notes how late an answer was.
   ///
   /// - Parameters:
+  ///   - isAnswer: false if none came for so long: it may have been lost.
   ///   - late: from when on an answer is late, in milliseconds.
   ///   - rate: of the links in bytes a second; nil if none is configured.
   ///   - devices: how many share the links, this one included.
   mutating func noteDelay(
-    milliseconds delay: Int64, late: Int64, rate: Int?, devices: Int, now: Instant
+    milliseconds delay: Int64, isAnswer: Bool, late: Int64, rate: Int?, devices: Int, now: Instant
   ) {
     self.devices = max(1, devices)
     least = max(8, (rate.map { $0 / 2 } ?? Self.leastOfAll) / self.devices)
     most = rate ?? Self.mostBytesPerSecond
     if delay >= late {
       lateAt = now
+      if isAnswer { lateAnswerAt = now }
       guard now.microseconds(since: cutAt) >= max(Self.shortestBetweenCuts, delay * 1000) else {
         return
       }
-      let used = Int(Int64(max(sent, sentBefore)) * 1_000_000 / Self.period)
-      set(max(least, (bucket?.bytesPerSecond ?? min(used, most)) / 2), now: now)
+      let parts = min(max(0, self.devices - Self.few), 16)
+      guard parts > 0 else { return }
+      let before = bucket?.bytesPerSecond ?? min(used(now: now), most)
+      set(max(least, before * (32 - parts) / 32), now: now)
       (cutAt, raisedAt) = (now, now)
-    } else if delay < late * 3 / 4 {
+    } else if isAnswer, delay < late * 3 / 4 {
       raise(after: Self.shortestBetweenRaises, now: now)
     }
+  }
+
+  /// Returns what was sent lately, in bytes a second.
+  private func used(now: Instant) -> Int {
+    let elapsed = max(1_000_000, now.microseconds(since: periodStart))
+    let rates = [(sent, elapsed), (sentBefore, Self.period)].map { Int64($0) * 1_000_000 / $1 }
+    return Int(max(rates[0], rates[1]))
   }
 
   private mutating func raise(after pause: Int64, now: Instant) {
