@@ -217,7 +217,7 @@ struct LinkPaces: Sendable {
 }
 
 extension Destination {
-  /// Whether a datagram counts against the share of this device: multicasts have rules of their own.
+  /// Whether a datagram counts against the share of this device; multicasts have other rules.
   fileprivate var isShared: Bool {
     if case .endpoint(_, let link) = self { link != .uplink } else { false }
   }
