@@ -2,13 +2,14 @@ import MusterModel
 
 /// The capacity of the medium, and until when it is busy around each node.
 ///
-/// A node that hears a transmission waits for its end. Where two senders that do not hear each other
-/// send at once, a node that hears both receives the first only: the hidden terminals of a radio.
+/// A node waits for the end of each transmission in its range. Where two senders that are out of
+/// range of each other send at once, a node in range of both receives the first only: the hidden
+/// terminals of a radio.
 struct Channel {
   private let medium: Medium
   private var freeAt: [Instant]
-  /// What each node hears at present or later, in the order of transmission.
-  private var heard: [[Reception]]
+  /// What each node receives at present or later, in the order of transmission.
+  private var incoming: [[Reception]]
   private(set) var dropped = 0
 
   /// A datagram that would wait longer is dropped, like at the full queue of a radio.
@@ -24,7 +25,7 @@ struct Channel {
     var covered: Set<Int> = []
   }
 
-  /// A transmission that a node hears.
+  /// A transmission in range of a node.
   private struct Reception {
     let sender: Int
     let start: Instant
@@ -34,14 +35,14 @@ struct Channel {
   init(_ medium: Medium, senders: Int) {
     self.medium = medium
     freeAt = Array(repeating: Instant(microseconds: 0), count: senders)
-    heard = Array(repeating: [], count: senders)
+    incoming = Array(repeating: [], count: senders)
   }
 
   /// - Parameters:
   ///   - bytes: including headers.
-  ///   - hears: whether a node hears what another sends; nil if each hears all.
+  ///   - reaches: whether what a node sends reaches another; nil if it reaches all.
   mutating func transmit(
-    _ bytes: Int, from sender: Int, now: Instant, hears: ((_ from: Int, _ to: Int) -> Bool)?
+    _ bytes: Int, from sender: Int, now: Instant, reaches: ((_ from: Int, _ to: Int) -> Bool)?
   ) -> Transmission {
     let rate: Int64
     switch medium {
@@ -57,16 +58,16 @@ struct Channel {
     var transmission = Transmission(end: end, hasWaited: start > now)
     freeAt[sender] = end
     guard case .shared = medium else { return transmission }
-    for node in freeAt.indices where node != sender && hears?(sender, node) ?? true {
+    for node in freeAt.indices where node != sender && reaches?(sender, node) ?? true {
       freeAt[node] = max(freeAt[node], end)
-      guard let hears else { continue }
-      heard[node].removeAll { $0.end <= now }
-      if heard[node].contains(where: {
-        $0.start < end && start < $0.end && !hears($0.sender, sender)
+      guard let reaches else { continue }
+      incoming[node].removeAll { $0.end <= now }
+      if incoming[node].contains(where: {
+        $0.start < end && start < $0.end && !reaches($0.sender, sender)
       }) {
         transmission.covered.insert(node)
       } else {
-        heard[node].append(Reception(sender: sender, start: start, end: end))
+        incoming[node].append(Reception(sender: sender, start: start, end: end))
       }
     }
     return transmission

@@ -71,7 +71,7 @@ struct Network {
       let isWhole = range == nil && connectivity.isWhole
       return channel.transmit(
         size + Limits.headerBytes, from: from, now: now,
-        hears: isWhole
+        reaches: isWhole
           ? nil
           : { from, to in
             !connectivity.isPartitioned(Connectivity.Direction(from: from, to: to))

@@ -22,4 +22,12 @@ struct Arrival: Sendable {
     arrival.covered.formUnion(devices)
     return arrival
   }
+
+  /// The same arrival, for the record of an announce that lists the devices that receive it too.
+  func covering(recordOf announce: Announce) -> Arrival {
+    guard announce.records.isEmpty, !announce.covered.isEmpty else { return self }
+    var arrival = covering(announce.covered)
+    arrival.isMulticast = true
+    return arrival
+  }
 }

@@ -37,15 +37,10 @@ extension SyncEngine {
     for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
     if let record = announce.record {
-      var arrival = arrival
-      if announce.records.isEmpty, !announce.covered.isEmpty {
-        arrival = arrival.covering(announce.covered)
-        arrival.isMulticast = true
-      }
-      receive([record], from: device, by: arrival)
-      broadcaster.multicaster.noteCopies(
-        in: announce, from: device, on: arrival.link, records: records.cache, context: context)
+      receive([record], from: device, by: arrival.covering(recordOf: announce))
     }
+    broadcaster.multicaster.noteCopies(
+      in: announce, from: device, on: arrival.link, records: records.cache, context: context)
     let isMissingFrames = announce.heads.contains { isLacked($0) }
     if isMissingFrames,
       context.peers[known: device].heartbeat.resets.take(

@@ -10,8 +10,6 @@ extension SyncEngine {
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs { receive(run, from: device, by: arrival) }
     if !announce.records.isEmpty { receive(announce.records, from: device, by: arrival) }
-    broadcaster.multicaster.noteCopies(
-      in: announce, from: device, on: arrival.link, records: records.cache, context: context)
   }
 
   mutating func receive(_ push: PushedRecords, from device: DeviceID, by arrival: Arrival) {

@@ -90,7 +90,7 @@ extension Context {
     let mayTalk =
       permission?.isNow == true
       && outbox.links.opensAt(destination, importance: outbox.next(for: device), now: now) == nil
-    let due = acknowledgementDue(on: index, permittedAt: permission?.moment)
+    let due = session.received.dueAt(beside: permission?.moment)
     let mustAcknowledge = due.map { $0 <= now } ?? false
     guard mayTalk || mustAcknowledge, outbox.links.opensAt(session.link, now: now) == nil else {
       return false
@@ -158,28 +158,15 @@ extension Context {
     let look = outbox.sendQueues[device]?.look(now: clock.now)
     let loss = look?.lossDeadline
     guard let index = liveSession(of: device), let session = sessions[index] else { return loss }
-    let owed = acknowledgementDue(on: index, permittedAt: look?.permittedAt)
+    let owed = session.received.dueAt(beside: look?.permittedAt)
     guard owed != nil || look?.permittedAt != nil else { return loss }
     // A peer that only waits for the link is processed when the link opens, with all others.
     guard outbox.links.opensAt(session.link, now: now) == nil else { return loss }
-    let destination = Destination.endpoint(session.endpoint, session.link)
     let opens = outbox.links.opensAt(
-      destination, importance: outbox.next(for: device), now: now)
+      .endpoint(session.endpoint, session.link), importance: outbox.next(for: device), now: now)
     guard opens == nil else { return [loss, owed].compactMap { $0 }.min() }
     return [loss, owed, look?.permittedAt].compactMap { $0 }.min()
   }
-
-  /// When an acknowledgement is sent without data. It waits for a datagram that the pacer admits
-  /// soon, since its own would be seven times as large.
-  private func acknowledgementDue(on index: UInt32, permittedAt: Instant?) -> Instant? {
-    guard let due = sessions[index]?.received.dueAt, let permittedAt,
-      permittedAt <= due.advanced(byMilliseconds: Self.rideMilliseconds)
-    else { return sessions[index]?.received.dueAt }
-    return max(due, permittedAt)
-  }
-
-  /// Within the margin of `RoundTrip.timeout`.
-  private static let rideMilliseconds: Int64 = 10
 
   mutating func passFlowDeadline(of device: DeviceID) {
     if let waited = outbox.sendQueues[device]?.passDeadline(now: clock.now) {

@@ -32,6 +32,17 @@ struct ReceivedCounters: Sendable {
   static let copyMilliseconds: Int64 = 100
   /// When an acknowledgement is sent by itself; nil while there is nothing to acknowledge.
   private(set) var dueAt: Instant?
+  /// Within the margin of `RoundTrip.timeout`.
+  private static let rideMilliseconds: Int64 = 10
+
+  /// Returns when an acknowledgement is sent without data. It waits for a datagram that the pacer
+  /// admits soon, since its own would be seven times as large.
+  func dueAt(beside permittedAt: Instant?) -> Instant? {
+    guard let dueAt, let permittedAt,
+      permittedAt <= dueAt.advanced(byMilliseconds: Self.rideMilliseconds)
+    else { return dueAt }
+    return max(dueAt, permittedAt)
+  }
 
   /// Records a received counter. MUST be called once for each counter that passed the replay
   /// window.
