@@ -98,8 +98,9 @@ struct Announcer: Sendable {
   /// Announces soon, and several times more at intervals that double: from one in which the
   /// announces of all devices would take a part of the links' capacity.
   mutating func quicken(context: inout Context) {
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
     let interval = min(
-      max(Timing.announceFirstMilliseconds, Timing.shareOfCrowd * context.crowdMilliseconds),
+      max(Timing.announceFirstMilliseconds, Timing.shareOfCrowd * crowd),
       Timing.announceLastMilliseconds)
     timer.quicken(
       within: Timing.announceFirstMilliseconds, from: interval, now: context.now)
@@ -109,8 +110,8 @@ struct Announcer: Sendable {
   /// Announces soon that what other devices wrote is stored here too: later where the announces of
   /// all receivers take long.
   mutating func quickenForGrowth(context: inout Context) {
-    let crowd = Timing.shareOfCrowd * context.crowdMilliseconds
-    let half = max(Timing.announceGrowthMilliseconds, crowd) / 2
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
+    let half = max(Timing.announceGrowthMilliseconds, Timing.shareOfCrowd * crowd) / 2
     let wait = half + Int64(context.random.uniform(below: UInt64(half)))
     timer.quicken(within: wait, from: nil, now: context.now)
     context.deadlines.schedule(.announce, at: timer.next)

@@ -76,9 +76,6 @@ extension Context {
   /// How narrow the links are for the devices that are received, 0 to 1000 (`LinkPaces`).
   var narrowness: Int64 { outbox.links.narrowness(receivers: peers.count) }
 
-  /// The time in which each known device sends one datagram, in milliseconds.
-  var crowdMilliseconds: Int64 { outbox.links.airtimeMilliseconds * Int64(peers.count) }
-
   /// The longest random delay of a connection to an announcer: later with more receivers of the
   /// same announce. On narrow links, which devices need a session is known once all have been
   /// received.

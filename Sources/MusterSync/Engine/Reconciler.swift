@@ -60,8 +60,8 @@ struct Reconciler: Sendable {
   private func hasRoomForDigest(of sets: [SetID], _ context: Context) -> Bool {
     guard let began else { return true }
     let datagrams = sets == [.records] ? Timing.digestDatagrams : 1
-    return context.now.milliseconds(since: began)
-      >= Timing.shareOfCrowd * datagrams * context.crowdMilliseconds
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
+    return context.now.milliseconds(since: began) >= Timing.shareOfCrowd * datagrams * crowd
   }
 
   private func mayCompareRecords(

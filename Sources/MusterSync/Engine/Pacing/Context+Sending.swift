@@ -194,9 +194,7 @@ extension Context {
       let answer = outbox.sendQueues[device]?.acknowledge(
         acknowledgement, on: index, nextCounter: next, now: clock.now)
       outbox.note(answer?.repeated ?? RetransmissionCounts())
-      if let took = answer?.roundTrip, sessions[index]?.link != .uplink {
-        noteDelay(milliseconds: took / 1000)
-      }
+      if let took = answer?.roundTrip { noteDelay(milliseconds: took / 1000) }
       if acknowledgement.holdsRuns { confirm(answer?.runs ?? [], by: device) }
     }
     let repeats = outbox.sendQueues[device]?.repeatAfterSilence(now: clock.now) ?? false

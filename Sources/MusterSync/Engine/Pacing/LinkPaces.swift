@@ -43,6 +43,9 @@ struct LinkPaces: Sendable {
     bytesPerSecond.map { Int64(Self.usualBytes * 1000 / $0) } ?? 0
   }
 
+  /// The time in which each of so many devices sends one datagram, in milliseconds.
+  func airtimeMilliseconds(of devices: Int) -> Int64 { airtimeMilliseconds * Int64(devices) }
+
   /// What the links carry: as configured, or less, as late answers show; nil if that is unknown.
   private var bytesPerSecond: Int? {
     guard let rate = rate?.bytesPerSecond else { return share.capacity }

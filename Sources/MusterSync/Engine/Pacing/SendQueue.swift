@@ -195,13 +195,15 @@ struct SendQueue: Sendable {
     lose(change.overtaken)
     if change.endsRound { path.window.endRound(least: path.roundTrip.least) }
     path.setPace(now: now)
-    answer.roundTrip = change.roundTrip.map { _ in path.roundTrip.latest }
+    // A connection shows nothing about the links that multicasts use.
+    let isSample = change.roundTrip != nil && !path.window.isOverTCP
+    answer.roundTrip = isSample ? path.roundTrip.latest : nil
     return answer
   }
 
   /// The result of an acknowledgement.
   struct Answer {
-    /// The RTT sample in microseconds, if there is one.
+    /// The RTT sample in microseconds, if there is one and the path is no connection.
     var roundTrip: Int64?
     /// Acknowledged runs.
     var runs: [(log: LogID, last: UInt64)] = []
