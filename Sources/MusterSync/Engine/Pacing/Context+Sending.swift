@@ -71,9 +71,7 @@ extension Context {
       }
     }
     for device in looked.sorted() { settle(device) }
-    if !outbox.backlog.isEmpty,
-      let opens = outbox.links.nextOpening(now: now)
-    {
+    if !outbox.backlog.isEmpty, let opens = outbox.links.nextOpening(now: now) {
       deadlines.schedule(.links, at: opens)
     }
   }
