@@ -250,7 +250,7 @@ let package = Package(
     // The demo runs the program: building one builds both.
     program("muster-demo", ["muster", argumentParser, nioCore, nioPosix, unixSignals]),
     .target(name: "MusterTestKit", path: "Tests/MusterTestKit", swiftSettings: settings),
-    tests("MusterModelTests", ["MusterModel"]),
+    tests("MusterModelTests", ["MusterModel", "MusterTestKit"]),
     tests("MusterCRDTTests", ["MusterCRDT", "MusterTestKit"]),
     tests("MusterGeoTests", ["MusterGeo", "MusterTestKit"]),
     tests("MusterStatusTests", ["MusterStatus", "MusterGeo", "MusterTestKit"]),

@@ -71,11 +71,7 @@ extension MaliciousMember {
     return Write(row: row, field: flood.field, value: value, supersedes: supersedes)
   }
 
-  private static func photo(ofBlob root: Bytes32) -> Photo {
-    photo(ofBlob: root, bytes: 1000)
-  }
-
-  private static func photo(ofBlob root: Bytes32, bytes: Int) -> Photo {
+  private static func photo(ofBlob root: Bytes32, bytes: Int = 1000) -> Photo {
     func blob(_ length: Int) -> BlobReference {
       BlobReference(
         root: root, length: UInt32(length), key: .zero, type: .jpeg, width: 1, height: 1)

@@ -1,30 +1,18 @@
-import Foundation
+import MusterTestKit
 import Testing
 
 @testable import MusterHTTP
 
 /// The declarations of who may use each route, as the documents state them.
 @Suite struct `Rights of routes` {
-  private static let document = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/api.md")
-  private static let (begin, end) = ("<!-- rights: begin -->\n", "<!-- rights: end -->")
   private static let columns: [ClientKind] = [
     .stranger, .phone, .removed, .helpOnly, .observer, .member, .lockedCommand, .command,
     .accessKey, .laptop,
   ]
 
   @Test func `the table in the documents is that of the declarations`() throws {
-    var text = try String(contentsOf: Self.document, encoding: .utf8)
-    let start = try #require(text.range(of: Self.begin))
-    let rest = try #require(text.range(of: Self.end))
-    let table = Self.table()
-    guard text[start.upperBound..<rest.lowerBound] != table else { return }
-    guard ProcessInfo.processInfo.environment["MUSTER_WRITE_TABLES"] == nil else {
-      text.replaceSubrange(start.upperBound..<rest.lowerBound, with: table)
-      try text.write(to: Self.document, atomically: true, encoding: .utf8)
-      return
-    }
-    Issue.record(
+    #expect(
+      try DocumentTable("rights", in: "api.md").matches(Self.table()),
       """
       docs/api.md differs from the declarations. Review the change, and write the table again by:
       MUSTER_WRITE_TABLES=1 swift test --filter 'Rights of routes'

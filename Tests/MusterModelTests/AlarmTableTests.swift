@@ -1,26 +1,14 @@
-import Foundation
 import MusterModel
+import MusterTestKit
 import Testing
 
 @Suite struct `The table of alarms` {
-  private static let document = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/alarms.md")
-  private static let (begin, end) = ("<!-- alarms: begin -->\n", "<!-- alarms: end -->")
   /// Kinds that no program raises any more.
   private static let unused: Set<AlertKind> = [.muster]
 
   @Test func `the document has the same table`() throws {
-    var text = try String(contentsOf: Self.document, encoding: .utf8)
-    let start = try #require(text.range(of: Self.begin))
-    let rest = try #require(text.range(of: Self.end))
-    let table = Self.table()
-    guard text[start.upperBound..<rest.lowerBound] != table else { return }
-    guard ProcessInfo.processInfo.environment["MUSTER_WRITE_TABLES"] == nil else {
-      text.replaceSubrange(start.upperBound..<rest.lowerBound, with: table)
-      try text.write(to: Self.document, atomically: true, encoding: .utf8)
-      return
-    }
-    Issue.record(
+    #expect(
+      try DocumentTable("alarms", in: "alarms.md").matches(Self.table()),
       """
       docs/alarms.md differs from the code. Review the change, and write the table again by:
       MUSTER_WRITE_TABLES=1 swift test --filter 'The table of alarms'

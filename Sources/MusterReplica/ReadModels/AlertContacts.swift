@@ -94,8 +94,7 @@ extension Alert {
   var endangersPeople: Bool {
     let kinds: [AlertKind] = [
       .help, .furtherCalls, .hazard, .inHazard, .overdue, .directive, .checkIn, .checkInGroup,
-      .reportGroup,
-      .zoneRule, .duress,
+      .reportGroup, .zoneRule, .duress,
     ]
     return level == .danger && kinds.contains(id.kind)
   }

@@ -44,8 +44,8 @@ struct AlertReader {
           zones.prepared[fence.id].map { (fence.name, $0) }
         }))
     let findings =
-      zoneRules + aboutPeople.findings + aboutCheckIns.findings + aboutReports.findings
-      + rules.findings + devices.findings
+      zoneRules + aboutPeople.findings + aboutCheckIns.findings
+      + (try aboutReports.findings()) + rules.findings + devices.findings
       + [try UnverifiedCallReader(context: context).finding()].compactMap { $0 }
     let complete = try findings.map { finding in
       var finding = finding
@@ -163,16 +163,14 @@ struct AlertReader {
   ) throws -> AlertCause {
     switch id.kind {
     case .help:
-      let tracker = try context.store.row(RowKey(kind: .tracker, id: id.row))
-      let row = try tracker ?? context.store.row(RowKey(kind: .user, id: id.row))
+      let row = try context.personRow(id.row)
       return AlertCause(
         dots: try row.map {
           try StatementReader(context: context).statements($0).openCalls.map(\.dot).sorted()
         } ?? [],
         positions: [])
     case .calledOff:
-      let tracker = try context.store.row(RowKey(kind: .tracker, id: id.row))
-      let row = try tracker ?? context.store.row(RowKey(kind: .user, id: id.row))
+      let row = try context.personRow(id.row)
       let claims = row.map { PersonFields($0.key.kind).claims } ?? []
       return AlertCause(
         dots: claims.flatMap { row?.values(of: $0).map(\.dot) ?? [] }, positions: [])
@@ -271,7 +269,7 @@ struct AlertReader {
       let isThroughOthers = row.createdOnBehalfOf.map { $0 != .person(own) } ?? false
       return ReportAlerts.Report(
         id: row.key.id, isOwn: row.owner == own && !isThroughOthers,
-        reporter: try context.authorship(ofCreating: row).text,
+        reporter: { try context.authorship(ofCreating: row).text },
         isProven: row.owner.map(proven.contains) ?? false, title: row.text(.reportTitle) ?? "",
         category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
         severity: row.code(.reportSeverity), toEvacuate: row.isSet(.reportToEvacuate),

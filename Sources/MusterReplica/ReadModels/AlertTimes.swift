@@ -44,10 +44,7 @@ struct AlertTimes {
   }
 
   private func person(_ id: RowID) throws -> RowState {
-    let tracker = RowKey(kind: .tracker, id: id)
-    let user = RowKey(kind: .user, id: id)
-    let store = ages.context.store
-    return try store.row(tracker) ?? store.row(user) ?? RowState(key: user)
+    try ages.context.personRow(id) ?? RowState(key: RowKey(kind: .user, id: id))
   }
 
   private func newest(of dots: [Dot], in row: RowState) throws -> Timestamp? {

@@ -121,6 +121,12 @@ final class ReadContext: Sendable {
     return try callsign(of: UserID(raw: recorded.crossing.subject.raw))
   }
 
+  /// Returns the row of a person: the tracker's that they carry, or else the user's.
+  func personRow(_ id: RowID) throws(StoreError) -> RowState? {
+    if let carried = try store.row(RowKey(kind: .tracker, id: id)) { return carried }
+    return try store.row(RowKey(kind: .user, id: id))
+  }
+
   func trackerRow(_ user: UserID) throws(StoreError) -> RowState? {
     try store.row(RowKey(kind: .tracker, id: RowID(raw: user.raw)))
   }

@@ -20,8 +20,8 @@ struct ReportAlerts {
     let id: RowID
     /// Whether the user of this device filed it themself, not a login or phone through it.
     let isOwn: Bool
-    /// Who filed it.
-    let reporter: String
+    /// Returns who filed it: read for what raises an alert alone.
+    let reporter: () throws -> String
     /// Whether the device that signed it is that of a known person, and not revoked.
     let isProven: Bool
     let title: String
@@ -37,12 +37,14 @@ struct ReportAlerts {
   let here: Coordinate?
   let surroundings: Surroundings
 
-  var findings: [AlertTracker.Finding] { reports.filter { !$0.isOwn }.compactMap(finding) }
+  func findings() throws -> [AlertTracker.Finding] {
+    try reports.filter { !$0.isOwn }.compactMap(finding)
+  }
 
-  private func finding(_ report: Report) -> AlertTracker.Finding? {
+  private func finding(_ report: Report) throws -> AlertTracker.Finding? {
     guard let found = isCommand ? atCommand(report) : elsewhere(report) else { return nil }
     let parts = AlertReport(
-      reporter: report.reporter, toEvacuate: report.toEvacuate, title: report.title,
+      reporter: try report.reporter(), toEvacuate: report.toEvacuate, title: report.title,
       category: report.category, isProven: report.isProven, place: found.place)
     return AlertTracker.Finding(
       id: AlertID(kind: .hazard, row: report.id),

@@ -67,7 +67,7 @@ struct Network {
     bytes += size + Limits.headerBytes
     guard !isFaultless else { return Channel.Transmission(end: now) }
     let sent = withoutActuallyEscaping(distance) { distance in
-      let (connectivity, range) = (connectivity, isGathered ? nil : plan.rangeMetres)
+      let (connectivity, range) = (connectivity, range)
       let isWhole = range == nil && connectivity.isWhole
       return channel.transmit(
         size + Limits.headerBytes, from: from, now: now,
@@ -116,6 +116,9 @@ struct Network {
     return passages
   }
 
+  /// The range of the radios in metres; nil where all nodes are within reach of each other.
+  private var range: Int64? { isGathered ? nil : plan.rangeMetres }
+
   private mutating func isOpen(
     _ direction: Connectivity.Direction, distance: () -> Double
   ) -> Bool {
@@ -127,7 +130,7 @@ struct Network {
       tally.fire(.oneWay)
       return false
     }
-    if let range = plan.rangeMetres, !isGathered, distance() > Double(range) {
+    if let range, distance() > Double(range) {
       tally.fire(.range)
       return false
     }

@@ -76,7 +76,8 @@ struct Convergence {
     for node in nodes where node.isRunning {
       groups[node.replica?.root() ?? [], default: []].append(node.name)
     }
-    let described = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }.map { names in
+    let sorted = groups.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
+    let described = sorted.map { names in
       names.count > 4 ? "\(names.count) nodes" : names.joined(separator: ", ")
     }
     let waiting = try nodes.filter { $0.isRunning && $0.reads }.compactMap { node in
@@ -87,17 +88,16 @@ struct Convergence {
     return described.count == 1
       ? (["all hold the same and show something else"] + waiting).joined(separator: ", ")
       : "\(described.count) different holdings: \(described.joined(separator: " | "))"
-        + (try missing(in: Array(groups.values)))
+        + (try missing(in: sorted))
   }
 
-  /// Returns what the first differing nodes lack of what the largest group holds.
+  /// Returns what the first differing nodes lack of what the largest group, the first, holds.
   private func missing(in groups: [[String]]) throws -> String {
-    let sorted = groups.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
-    let named = sorted.compactMap { names in nodes.first { $0.name == names[0] } }
-    guard let most = named.first, most.isRunning else { return "" }
+    let named = groups.compactMap { names in nodes.first { $0.name == names[0] } }
+    guard let most = named.first else { return "" }
     let records = Set(try most.store.records())
     let heads = Set(try most.store.logs().map(\.head))
-    return try named.dropFirst().prefix(4).filter(\.isRunning).map { node in
+    return try named.dropFirst().prefix(4).map { node in
       let lacked = records.subtracting(try node.store.records())
       var parts = Dictionary(grouping: lacked) { "\($0.kind)" }
         .sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key) records" }

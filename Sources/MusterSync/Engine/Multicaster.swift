@@ -83,7 +83,7 @@ struct Multicaster: Sendable {
     let least = min(
       Timing.relayLastMilliseconds,
       Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * Int64(receivers))
-    let all = 2 * (Int64(receivers) * links.airtimeMilliseconds + links.delayMilliseconds)
+    let all = 2 * (links.airtimeMilliseconds(of: receivers) + links.delayMilliseconds)
     let most =
       fresh.isUrgent
       ? Timing.urgentRelayLastMilliseconds : Timing.relayLastInCrowdsMilliseconds
@@ -138,7 +138,7 @@ struct Multicaster: Sendable {
     }
     // The second copy of a frame saves a request. The more of the links' capacity a relay by each
     // receiver would take, the fewer frames have one.
-    let busy = Int64(receivers) * links.airtimeMilliseconds + links.delayMilliseconds
+    let busy = links.airtimeMilliseconds(of: receivers) + links.delayMilliseconds
     guard fresh.draw < 1000 - busy else { return 1 }
     return fresh.isReplaceable && loss <= Timing.reliableLossPercent ? 1 : 2
   }

@@ -39,7 +39,7 @@ struct LinkPaces: Sendable {
   }
 
   /// The time that a link is busy with one datagram of usual size; 0 if the rate is unknown.
-  var airtimeMilliseconds: Int64 {
+  private var airtimeMilliseconds: Int64 {
     bytesPerSecond.map { Int64(Self.usualBytes * 1000 / $0) } ?? 0
   }
 
@@ -91,7 +91,7 @@ struct LinkPaces: Sendable {
   func narrowness(receivers: Int) -> Int64 {
     guard let bytesPerSecond else { return 0 }
     let byRate = Int64(Self.narrowBytesPerSecond) * 1000 / Int64(bytesPerSecond)
-    return min(1000, max(byRate, 4 * Int64(receivers) * airtimeMilliseconds))
+    return min(1000, max(byRate, 4 * airtimeMilliseconds(of: receivers)))
   }
 
   /// Whether a handshake takes a considerable part of the links' capacity. For what has no

@@ -4,8 +4,8 @@ internal import MusterModel
 ///
 /// The windows of single paths do not end a collapse: each of a hundred devices may have a datagram
 /// in flight to each of its peers, and most of them are dropped. So all paths of a device share one
-/// rate, as in the Congestion Manager (RFC 3124). It halves while answers are late and grows with
-/// those in time (additive increase, multiplicative decrease; Chiu and Jain, 1989):
+/// rate, as in the Congestion Manager (RFC 3124). It halves while answers are late, and grows by a
+/// quarter with those in time:
 ///
 ///     unlimited ── an answer is late ─▶ half of what was sent ── late again ─▶ half … the least
 ///         ▲                                   │
