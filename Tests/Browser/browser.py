@@ -126,7 +126,18 @@ class Page:
         wait("the form is open", lambda: self.count("dialog[open] [name=name]"))
 
     def drag(self, selector, x, y):
-        """Drags the first match by an offset."""
+        """Drags the first match by an offset, once it rests and nothing covers it."""
+        places = []
+
+        def rests():
+            places.append(self.js("""
+                const one = document.querySelector(arguments[0]);
+                const box = one?.getBoundingClientRect();
+                const [x, y] = [box?.x + box?.width / 2, box?.y + box?.height / 2];
+                return one?.contains(document.elementFromPoint(x, y)) ? [x, y] : null;""", selector))
+            return len(places) > 1 and places[-1] and places[-1] == places[-2]
+
+        wait(f"{selector} rests", rests)
         self.on(selector, lambda target: self.actions().move_to_element(target).click_and_hold()
                 .move_by_offset(x // 2, y // 2).move_by_offset(x - x // 2, y - y // 2)
                 .release().perform())

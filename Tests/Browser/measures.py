@@ -25,8 +25,12 @@ def share(page):
 
 def shares(page):
     """The map has most of the window. Without unacknowledged danger, or calls in hand."""
-    page.js("document.querySelectorAll(`#alarm [data-key^='alarm seen ']`).forEach((one) => one.click())")
-    wait("the strip is empty", lambda: page.count("#alarm[hidden]"))
+    def emptied():
+        # What waited behind the first ones is shown after them.
+        page.js("document.querySelectorAll(`#alarm [data-key^='alarm seen ']`).forEach((one) => one.click())")
+        return page.count("#alarm[hidden]")
+
+    wait("the strip is empty", emptied)
     page.view("map")
     page.close_panel()
     for (width, height), least in SHARES.items():

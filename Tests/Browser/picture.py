@@ -425,8 +425,9 @@ def orders(page, stage):
     """Muster and evacuate name zones, audience and deadline."""
     page.view("orders")
     page.click("#orders [data-key=muster]")
-    page.js("""const tick = document.querySelector("dialog[open] [name^='zone ']"); tick.checked = true;""")
+    # The form is loaded when it opens: the fields are waited for before a tick is set.
     page.fill(audience="team Bravo", text="By the river road")
+    page.js("document.querySelector(\"dialog[open] [name^='zone ']\").checked = true")
     page.shot("order-form")
     page.submit()
     must(f"an order names zones, audience and time: {stage.written[-1][2]}",
