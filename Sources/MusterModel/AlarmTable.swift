@@ -191,6 +191,10 @@ public struct AlarmRule: Hashable, Sendable {
       .warning, .nearZone, "A person is closer to a zone than its rule allows.", do: "Call them.",
       within: 5, until: "a position farther away", each: .person, covers: true, for: .everyone),
     AlarmRule(
+      .warning, .silentGroup, "Several people fell silent with a laptop in between.",
+      do: "Call that laptop by voice, or send someone.", within: 10,
+      until: "at most one of them is silent", each: .device, for: .everyone),
+    AlarmRule(
       .warning, .silent, "Nothing was received from a person for the silence setting.",
       do: "Call them by voice.", within: 10, until: "contact, an accounting or a sign-off",
       each: .person, covers: true, for: .everyone),

@@ -186,11 +186,17 @@ public enum AlertKind: UInt8, Codable, Sendable, NamedCase, Hashable {
   case checkInGroup = 33
   /// Many reports of one author in a short time; at command only (the row is one of the reports).
   case reportGroup = 34
+  /// Several people fell silent with a laptop that this device was in contact with (the row is that
+  /// laptop's person).
+  case silentGroup = 35
 
   /// Whether one alert stands for several findings with a cause each, which are acknowledged with
   /// it.
   public var isGroup: Bool {
-    self == .furtherCalls || self == .checkInGroup || self == .reportGroup
+    switch self {
+    case .furtherCalls, .checkInGroup, .reportGroup, .silentGroup: true
+    default: false
+    }
   }
 }
 

@@ -34,12 +34,18 @@ public enum Addressees: Hashable, Sendable {
 }
 
 extension DirectiveKind {
-  /// Whether it sends people to a zone, so that a new one replaces another for the same audience.
+  /// Whether it sends people to a zone.
   public var sendsPeople: Bool { self == .evacuate || self == .muster }
 
   /// Whether it also addresses people who carry a tracker: they cannot answer, but must be
   /// accounted for.
   public var includesTrackers: Bool { sendsPeople || self == .rollcall }
+
+  /// Whether an order of another kind for the same audience replaces it: an order to a zone those
+  /// to a zone, a roll call roll calls.
+  public func isReplaced(by other: DirectiveKind) -> Bool {
+    isOrder && other.isOrder && sendsPeople == other.sendsPeople
+  }
 
   /// Default seconds until the deadline; nil for no deadline.
   public var usualDurationSeconds: UInt32? { sendsPeople ? 15 * 60 : nil }

@@ -26,8 +26,13 @@ def share(page):
 def shares(page):
     """The map has most of the window. Without unacknowledged danger, or calls in hand."""
     def emptied():
-        # What waited behind the first ones is shown after them.
-        page.js("document.querySelectorAll(`#alarm [data-key^='alarm seen ']`).forEach((one) => one.click())")
+        # What waited behind the first ones is shown after them. Each is acknowledged once.
+        page.js("""window.__acknowledged ??= new Set();
+            for (const one of document.querySelectorAll("#alarm [data-key^='alarm seen ']")) {
+              if (window.__acknowledged.has(one.dataset.key)) continue;
+              window.__acknowledged.add(one.dataset.key);
+              one.click();
+            }""")
         return page.count("#alarm[hidden]")
 
     wait("the strip is empty", emptied)

@@ -189,4 +189,43 @@ struct AlertGroupTests {
     let raised = call.since.milliseconds(since: call.agesFrom)
     #expect((175_000...200_000).contains(raised), "\(raised) ms before it was raised here")
   }
+
+  // MARK: Silence
+
+  /// Ada receives Cleo through Ben alone; everyone has been received.
+  private func line(_ valley: inout Valley) throws {
+    valley.lineUp("Ada", "Ben", "Cleo")
+    try valley.restart("Ada")
+    for name in ["Ben", "Cleo"] {
+      try valley.at(name) { try $0.ingest(fix(metresNorth: 0, second: 1), now: $1) }
+    }
+    try valley.converge()
+  }
+
+  @Test func `a silent laptop is one row, which names the people behind it`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    try line(&valley)
+    valley.cut(["Ada"], ["Ben", "Cleo"])
+    try valley.run(milliseconds: 780_000)
+    let rows = try review("Ada", in: &valley).filter { $0.priority >= .warning }
+    #expect(rows.map(\.id.kind) == [.silentGroup])
+    let row = try #require(rows.first)
+    #expect(row.text == "no contact with Ben and 1 person behind it: Cleo")
+    #expect(row.members.map(\.kind) == [.silent, .silent])
+    try valley.at("Ada") { try $0.acknowledgeAlert(row.id.description, by: nil, now: $1) }
+
+    // A restart forgets the path, and keeps the row and who acknowledged it
+    try valley.restart("Ada")
+    let again = try review("Ada", in: &valley).filter { $0.priority >= .warning }
+    #expect(again.map(\.id) == [row.id] && again.first?.acknowledgement?.name == "Ada")
+
+    // A person who is silent alone has a row of their own again
+    valley.heal()
+    valley.cut(["Ada", "Ben"], ["Cleo"])
+    try valley.run(milliseconds: 780_000)
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 0, second: 2), now: $1) }
+    try valley.run(milliseconds: 5000)
+    let left = try review("Ada", in: &valley).filter { $0.priority >= .warning }
+    #expect(left.map(\.text) == ["no contact with Cleo"])
+  }
 }

@@ -166,7 +166,10 @@ struct AlertTests {
       ], at: "Ben", in: &valley)
     _ = try review("Ada", in: &valley)
     try valley.run(milliseconds: 61_000)
-    try expect(["+ warning: roll call is overdue: Ben, Cleo"], at: "Ada", in: &valley)
+    // Nothing has proven within a minute that Ben is in contact
+    try expect(
+      ["+ warning: no contact with Ben", "+ warning: roll call is overdue: Ben, Cleo"], at: "Ada",
+      in: &valley)
     try valley.run(milliseconds: 125_000)
     try expect(["+ danger: roll call is overdue: Ben, Cleo"], at: "Ada", in: &valley)
   }

@@ -39,7 +39,7 @@ struct DirectiveTests {
         now: $1)
     }
     try valley.converge()
-    try valley.run(milliseconds: 1000)
+    try valley.run(milliseconds: 60_000)
     try valley.at("Ben") {
       try $0.write(OrderRequests.acknowledge(call, note: "by the river", for: nil), now: $1)
     }

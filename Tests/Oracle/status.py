@@ -311,12 +311,33 @@ class Person:
         left = self.world["signOff"]["rows"] if self.world["signOff"] else []
         found = []
         for order in mine:
-            replaced = any(order["id"] in other["supersedes"] and other is not order
-                           and (other["kind"] in moving) == (order["kind"] in moving)
-                           for other in mine)
+            if order["kind"] == "rollcall":
+                replaced = not all(self.may_be_late(order, other)
+                                   for other in self.successors(order))
+            else:
+                replaced = any(order["id"] in other["supersedes"] and other is not order
+                               and other["kind"] in moving for other in mine)
             if order["open"] and not replaced and order["id"] not in left:
                 found.append(order)
         return found
+
+    def successors(self, call):
+        """Returns the roll calls to this person that replace one, directly or not."""
+        calls = [order for order in self.world["orders"]
+                 if order["kind"] == "rollcall" and self.is_for(order)]
+        found = []
+        while True:
+            named = [call["id"], *[order["id"] for order in found]]
+            more = [order for order in calls if order is not call and order not in found
+                    and any(name in order["supersedes"] for name in named)]
+            if not more:
+                return found
+            found += more
+
+    def may_be_late(self, call, other):
+        """Returns whether a deadline may have passed when another roll call was issued."""
+        due = self.due(call)
+        return due is not None and due[0] <= self.moment(other["made"])[1]
 
     def movement(self):
         return [order for order in self.open_orders() if order["kind"] != "rollcall"]
@@ -338,7 +359,8 @@ class Person:
         """Returns whether satisfied, without accountings."""
         acknowledged = self.person["id"] in order["acks"]
         if order["kind"] == "rollcall":
-            return acknowledged
+            return acknowledged or any(
+                self.person["id"] in other["acks"] for other in self.successors(order))
         goals = self.goals()
         if not goals:
             return acknowledged
@@ -508,7 +530,8 @@ class Person:
         movement = sorted(self.movement(), key=key)
         if movement:
             return movement[0]["id"], self.nearest()
-        calls = [order for order in self.open_orders() if order["id"] not in satisfied]
+        calls = [order for order in self.open_orders()
+                 if order["id"] not in satisfied and not self.successors(order)]
         return (sorted(calls, key=key)[0]["id"] if calls else None), None
 
     def nearest(self):

@@ -46,7 +46,8 @@ struct OrderPlan {
     self.draft = draft
     durationSeconds = draft.durationSeconds ?? draft.kind.usualDurationSeconds
     expected = draft.kind == .rollcall && !isByName ? addressed.sorted() : []
-    replaced = draft.kind.sendsPeople ? Self.open(for: audience, among: directives) : []
+    replaced =
+      draft.kind.isOrder ? Self.open(for: audience, like: draft.kind, among: directives) : []
   }
 
   private static func check(_ zones: [RowState], of draft: DirectiveDraft) throws(Refusal) {
@@ -79,10 +80,13 @@ struct OrderPlan {
     }
   }
 
-  /// Returns the open orders to a zone for the same audience, which the new one supersedes.
-  private static func open(for audience: Audience, among directives: [RowState]) -> [RowID] {
+  /// Returns the open orders for the same audience that a new one supersedes: those to a zone, or
+  /// the roll calls.
+  private static func open(
+    for audience: Audience, like kind: DirectiveKind, among directives: [RowState]
+  ) -> [RowID] {
     let standing = directives.filter {
-      $0.exists && $0.isOpenDirective && $0.directiveKind.sendsPeople
+      $0.exists && $0.isOpenDirective && $0.directiveKind.isReplaced(by: kind)
         && Audience(of: $0) == audience
     }
     let superseded = directives.superseded
@@ -128,8 +132,11 @@ extension [RowState] {
   /// Returns the superseded directives, each with the greatest id that supersedes it.
   var superseded: [RowID: RowID] {
     var superseded: [RowID: RowID] = [:]
+    let kinds = Dictionary(
+      map { ($0.key.id, $0.directiveKind) }, uniquingKeysWith: { first, _ in first })
     for row in self where row.exists {
-      for older in row.supersededDirectives {
+      for older in row.supersededDirectives
+      where kinds[older]?.isReplaced(by: row.directiveKind) != false {
         superseded[older] = Swift.max(superseded[older] ?? row.key.id, row.key.id)
       }
     }

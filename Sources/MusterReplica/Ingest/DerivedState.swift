@@ -10,8 +10,7 @@ struct DerivedState: Sendable {
   var statusModel = StatusModel()
   var checkIns = CheckInIndex()
   private(set) var duress = DuressLedger()
-  /// Rules of zones about an entry that were satisfied since the start.
-  var enteredRules: Set<Dot> = []
+  var alertMemory = AlertMemory()
   var photos = PhotoKeeper()
   private var demands = LocationDemands()
   /// Nil before the first request, and after the view was derived again.

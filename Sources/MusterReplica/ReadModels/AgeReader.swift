@@ -1,6 +1,7 @@
 internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
+internal import MusterSync
 
 /// Ages of what is held, at one reading of the clock. The evidence is in `AgeTracker`.
 struct AgeReader {
@@ -139,6 +140,15 @@ struct AgeReader {
       faults.append((device, try context.callsign(of: user)))
     }
     return faults
+  }
+
+  /// Returns the seconds since anything of each person's laptops arrived, of those that were met
+  /// directly since the start; of several the least.
+  func secondsSinceMet(by engine: SyncEngine) -> [UserID: Int64] {
+    let met = Dictionary(
+      engine.silences(now: now.instant).filter(\.wasMet).map { ($0.device, $0.seconds) },
+      uniquingKeysWith: { first, _ in first })
+    return countingDevices().compactMapValues { devices in devices.compactMap { met[$0] }.min() }
   }
 
   /// Returns the people whose data arrived within their silence setting while no echo of

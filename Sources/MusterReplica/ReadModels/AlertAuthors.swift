@@ -26,7 +26,7 @@ struct AlertAuthors {
     case .overdue, .directive, .orderDone: try owner(.directive, id.row)
     case .checkIn, .checkInReminder, .stillness, .checkInGroup: checkIns.author(of: id.row)
     case .help, .inHazard, .silent, .safe, .battery, .nearZone, .furtherCalls, .duress,
-      .calledOff:
+      .calledOff, .silentGroup:
       person(UserID(raw: id.row.raw))
     case .clone, .bound, .clockFault, .readmission, .disputed, .sameCallsign, .revoked, .clock,
       .stateFolder, .disk, .positionSource, .unverifiedCall, .webhook:
@@ -37,6 +37,13 @@ struct AlertAuthors {
   /// What folds check-ins of one act.
   var checkInFolding: CheckInFolding {
     CheckInFolding(context: context, checkIns: checkIns, people: people)
+  }
+
+  /// What folds people who fell silent with one laptop.
+  ///
+  /// - Parameter lost: as `SilenceFolding.lost`.
+  func silenceFolding(stored: AlertTracker, lost: [UserID: Int64]) -> SilenceFolding {
+    SilenceFolding(stored: stored, people: people, lost: lost)
   }
 
   /// Returns the owner of the tracker that a person carries; nil for others.

@@ -65,7 +65,7 @@ struct AlertContacts {
       return place
     case .directive: return own
     case .checkIn: return checkIns.person(of: id.row).flatMap(position)
-    case .overdue, .zoneRule, .furtherCalls, .checkInGroup, .reportGroup: return nil
+    case .overdue, .zoneRule, .furtherCalls, .checkInGroup, .reportGroup, .silentGroup: return nil
     default:
       // For this device's own entry into a zone, the row is the zone's.
       let person = UserID(raw: id.row.raw)

@@ -14,11 +14,12 @@ struct AlertReader {
   ///   - zoneRules: by the rules of zones.
   ///   - devices: about this device and others.
   ///   - authors: whose certificates stand behind them.
+  ///   - lost: as `SilenceFolding.lost`.
   func findings(
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
     zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, authors: AlertAuthors,
     unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, callers: Set<UserID>, stored: AlertTracker,
-    now: Timestamp
+    lost: [UserID: Int64], now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()
@@ -58,7 +59,8 @@ struct AlertReader {
     }
     let calls = try CallFolding(context: context, authors: authors).folding(complete)
     let checkIns = try authors.checkInFolding.folding(calls)
-    return ReportFolding(stored: stored, now: now).folding(checkIns)
+    let reports = ReportFolding(stored: stored, now: now).folding(checkIns)
+    return authors.silenceFolding(stored: stored, lost: lost).folding(reports)
   }
 
   private func checkInAlerts(_ people: [AssessedPerson]) throws(StoreError) -> CheckInAlerts {

@@ -36,10 +36,10 @@ struct AlertReview {
 
   /// - Parameters:
   ///   - statuses: at the time of the review.
-  ///   - entered: the rules of zones about an entry that were satisfied since the start.
+  ///   - memory: what came and went since the start.
   init(
     of statuses: StatusQueries, _ queries: Queries, home: HomeCondition,
-    readmissions: ReadmissionLog, entered: inout Set<Dot>
+    readmissions: ReadmissionLog, memory: inout AlertMemory
   ) throws {
     let (context, ages, zones) = (statuses.context, statuses.ages, statuses.zones)
     reader = AlertReader(context: context)
@@ -47,8 +47,10 @@ struct AlertReview {
     stored = try reader.stored()
     let people = try statuses.people()
     self.people = people.map(\.summary).filter { !$0.isTracker && !$0.isUnknown }
+    var entered = memory.enteredRules
     let zoneRules = try ZoneRuleReader(context: context, ages: ages, zones: zones).findings(
       people.map(\.summary), entered: &entered)
+    memory.keep(enteredRules: entered)
     let devices = queries.deviceReader
     let found = try reader.findings(
       people: people, directives: statuses.directiveList.directives(among: people), zones: zones,
@@ -60,12 +62,15 @@ struct AlertReview {
         readmissions: try devices.refused(readmissions),
         disputed: try CouncilList(context: context).disputedMembers,
         clockFaults: try ages.clockFaults()),
-      authors: AlertAuthors(people: people, statuses: statuses), unconfirmed: ages.unconfirmed(),
+      authors: AlertAuthors(people: people, statuses: statuses),
+      unconfirmed: memory.waiting(ages.unconfirmed(), at: ages.reading),
       lowBatteries: Set(
         stored.alerts.filter { $0.id.kind == .battery }.map { UserID(raw: $0.id.row.raw) }),
       callers: Set(stored.alerts.filter(\.isOfCaller).map { UserID(raw: $0.id.row.raw) }),
-      stored: stored, now: now)
-    findings = found + (home.stoppedWebhooks == nil ? stored.findingsAboutWebhooks : [])
+      stored: stored, lost: ages.secondsSinceMet(by: queries.engine), now: now)
+    findings =
+      memory.steady(found, at: ages.reading)
+      + (home.stoppedWebhooks == nil ? stored.findingsAboutWebhooks : [])
     dues = Dictionary(
       people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
       uniquingKeysWith: { first, _ in first })

@@ -82,13 +82,23 @@ struct AlertRules {
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
             text: "\(directive.kind.label) is overdue: no answer from \(names)"))
       }
-      if directive.unaccounted.contains(where: { $0.user == own && $0.answeredAt == nil }) {
+      if directive.unaccounted.contains(where: { $0.user == own && $0.answeredAt == nil }),
+        !isReplacedForOwn(directive)
+      {
         found.append(
           AlertTracker.Finding(
             id: AlertID(kind: .directive, row: directive.id),
             level: Self.level(of: directive.kind), text: words(for: directive)))
       }
       return found
+    }
+  }
+
+  /// Whether the roll call that replaced one asks this user too: one answer is for both.
+  private func isReplacedForOwn(_ directive: DirectiveSummary) -> Bool {
+    directives.contains { newer in
+      newer.id == directive.supersededBy && newer.status == .open
+        && newer.people.contains { $0.user == own && !$0.isLate }
     }
   }
 

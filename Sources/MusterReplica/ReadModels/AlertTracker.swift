@@ -12,7 +12,7 @@ struct AlertTracker: Sendable, Equatable {
   struct Finding: Hashable, Sendable {
     let id: AlertID
     let level: AlertLevel
-    let text: String
+    var text: String
     var batteryPercent: UInt8?
     var report: AlertReport?
     var cause = AlertCause.none
@@ -151,6 +151,12 @@ struct AlertTracker: Sendable, Equatable {
     return found.map {
       ($0.alert.id, Set($0.calls.keys), $0.alert.acknowledgement != nil)
     }
+  }
+
+  /// Returns the shared alerts of a kind with their members, by id.
+  func groups(_ kind: AlertKind) -> [(id: AlertID, members: Set<AlertID>)] {
+    occurrences.filter { $0.key.kind == kind }.map { ($0.key, Set($0.value.calls.keys)) }
+      .sorted { $0.id < $1.id }
   }
 
   /// Whether the alert of a finding, of its own or in a shared one, is acknowledged.

@@ -42,7 +42,11 @@ struct DirectiveList {
         }
     }
     // Only a fix satisfies an order to a zone, so an answer is for one of the others.
-    let answerable = asking.filter { !$0.kind.sendsPeople }
+    let waiting = Set(asking.map(\.id))
+    let answerable = asking.filter { directive in
+      // An answer to the roll call that replaced it is for both.
+      !directive.kind.sendsPeople && directive.supersededBy.map(waiting.contains) != true
+    }
     let found = answerable.isEmpty ? asking : answerable
     guard let only = found.first else {
       let name = asked == context.local.author.user ? "you" : try context.callsign(of: asked)
@@ -68,13 +72,15 @@ struct DirectiveList {
       zones.append(DirectiveZone(id: zone, name: name ?? ""))
     }
     zones.sort { ($0.name, $0.id) < ($1.name, $1.id) }
-    let successor = row.directiveKind.sendsPeople ? superseded[row.key.id] : nil
-    let isOpen = row.isOpenDirective && successor == nil
+    let successor = superseded[row.key.id]
+    let standings = Self.standings(of: row.key.id, among: known)
+    // A roll call that was replaced too late stays open until those who were missing answer.
+    let waits = standings.values.contains { !$0.isSatisfied }
+    let isOpen = row.isOpenDirective && (successor == nil || waits)
     let tally = ResponseTally(
       kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
-      answers: try answers(to: row), expected: row.expectedPeople,
-      destinations: destinations(of: row), isOpen: isOpen,
-      standings: Self.standings(of: row.key.id, among: known))
+      answers: try answers(to: row, superseded), expected: row.expectedPeople,
+      destinations: destinations(of: row), isOpen: isOpen, standings: standings)
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
       id: row.key.id, kind: row.directiveKind, text: row.text(.directiveText) ?? "",
@@ -98,12 +104,28 @@ struct DirectiveList {
   /// Returns the status function's result for each person that an open order addresses.
   private static func standings(
     of order: RowID, among known: [AssessedPerson]
-  ) -> [UserID: OrderStanding.State] {
-    var standings: [UserID: OrderStanding.State] = [:]
+  ) -> [UserID: OrderStanding] {
+    var standings: [UserID: OrderStanding] = [:]
     for (person, assessment) in known {
-      standings[person.id] = assessment.orders.first { $0.id == order }?.state
+      standings[person.id] = assessment.orders.first { $0.id == order }
     }
     return standings
+  }
+
+  /// Returns the answers to a directive, and of those who gave none to it, to the roll calls that
+  /// replace it.
+  private func answers(
+    to row: RowState, _ superseded: [RowID: RowID]
+  ) throws(StoreError) -> [UserID: ResponseTally.Answer] {
+    var found = try answers(to: row)
+    var (id, seen): (RowID?, Set<RowID>) = (superseded[row.key.id], [row.key.id])
+    while row.directiveKind == .rollcall, let next = id, seen.insert(next).inserted {
+      if let newer = try context.store.row(RowKey(kind: .directive, id: next)) {
+        found.merge(try answers(to: newer)) { first, _ in first }
+      }
+      id = superseded[next]
+    }
+    return found
   }
 
   /// Returns the answers. A user's own answer takes precedence over others for them, then the

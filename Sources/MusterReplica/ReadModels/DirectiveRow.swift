@@ -73,9 +73,10 @@ extension RowState {
     return zones.sorted()
   }
 
-  /// The directives that this one supersedes, of those to a zone. None supersedes itself.
+  /// The directives that this one supersedes: an order to a zone those to a zone, a roll call roll
+  /// calls. None supersedes itself.
   var supersededDirectives: Set<RowID> {
-    guard directiveKind.sendsPeople else { return [] }
+    guard directiveKind.isOrder else { return [] }
     return Set(references(in: .directiveSupersedes)).subtracting([key.id])
   }
 

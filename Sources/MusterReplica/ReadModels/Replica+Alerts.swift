@@ -107,6 +107,6 @@ extension Replica {
   private mutating func alertReview(of statuses: StatusQueries) throws -> AlertReview {
     try AlertReview(
       of: statuses, core.queries, home: core.recovery.home, readmissions: core.own.readmissions,
-      entered: &core.derived.enteredRules)
+      memory: &core.derived.alertMemory)
   }
 }

@@ -13,7 +13,7 @@ struct ResponseTally {
   let destinations: [GeofenceMonitor.Destination]
   let isOpen: Bool
   /// The status function's results for an open order; none for a person who signed off since.
-  let standings: [UserID: OrderStanding.State]
+  let standings: [UserID: OrderStanding]
 
   /// An acknowledgement.
   struct Answer {
@@ -73,10 +73,10 @@ struct ResponseTally {
       respondent.state = .present
       respondent.reason = reason
     } else if kind == .rollcall, isOpen, !isLate, !isInDanger(person),
-      let seen = lastSighting(of: person)
+      let zone = standings[person.id]?.sighting
     {
       // Only an answer satisfies a roll call (decision 0037).
-      respondent.reason = "\(seen), has not answered"
+      respondent.reason = "seen inside \(name(of: zone)), has not answered"
     }
     if let answer = answers[person.id], respondent.answeredAt == nil {
       // The order was read.
@@ -89,7 +89,7 @@ struct ResponseTally {
   /// by their position or by command's accounting (`docs/status.md`).
   private func satisfies(_ person: UserSummary) -> Bool {
     guard isOpen, kind.sendsPeople, let standing = standings[person.id] else { return true }
-    return standing == .acknowledged
+    return standing.state == .acknowledged
   }
 
   private static func reasonNotCalled(_ person: UserSummary) -> String {
@@ -110,7 +110,7 @@ struct ResponseTally {
     guard kind != .message, kind != .locate else { return nil }
     let holds =
       isOpen
-      ? standings[person.id] == .accountedFor
+      ? standings[person.id]?.state == .accountedFor
       : person.has(.accountedFor) && person.override.map { $0.statedAt >= issuedAt } ?? false
     guard holds else { return nil }
     return person.conditions.first { $0.status == .accountedFor }?.reason
@@ -134,8 +134,12 @@ struct ResponseTally {
   }
 
   private func standing(of person: UserSummary) -> String? {
-    guard case .present(let zone)? = standings[person.id] else { return nil }
-    return "seen inside \(destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short)"
+    guard case .present(let zone)? = standings[person.id]?.state else { return nil }
+    return "seen inside \(name(of: zone))"
+  }
+
+  private func name(of zone: RowID) -> String {
+    destinations.first { $0.zone.id == zone }?.zone.name ?? zone.short
   }
 
   /// The observation for a closed order, which the status function no longer evaluates: by the wall

@@ -45,7 +45,8 @@ struct PersonAssessor {
         orders.satisfaction(of: order) ?? (named.contains(order.id) ? .accountedFor : nil)
       return OrderStanding(
         id: order.id, state: state ?? orders.lateness(of: order),
-        due: order.deadline(at: clock)?.time)
+        due: order.deadline(at: clock)?.time,
+        sighting: orders.sighting(afterRollCall: order, in: scene))
     }
     var hazards: [RowID: StatusZone] = [:]
     for device in contacts.withPerson {

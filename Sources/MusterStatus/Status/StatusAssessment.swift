@@ -63,6 +63,9 @@ public struct OrderStanding: Hashable, Sendable {
   public var state: State
   /// The due time, by the observer's boot clock; nil for none.
   public var due: Span?
+  /// Of an unanswered roll call, the assembly zone in which a device of the person certainly was
+  /// after it was issued; nil for none.
+  public let sighting: RowID?
 
   /// The states of an order.
   public enum State: Hashable, Sendable {

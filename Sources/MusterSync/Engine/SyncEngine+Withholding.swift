@@ -2,18 +2,17 @@ public import MusterModel
 
 extension SyncEngine {
   /// Returns the peers that are stalled now, and for how many seconds, by device.
-  public func stalls(
-    now: Instant
-  ) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
+  public func stalls(now: Instant) -> [(device: DeviceID, kind: StallKind, seconds: Int64)] {
     context.peers.stalls(now: now)
   }
 
   /// Returns all devices with stored data that are not revoked, and how long ago new data of theirs
-  /// arrived by any path; by device.
-  public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64)] {
+  /// arrived by any path, with whether they were met directly since the start; by device.
+  public func silences(now: Instant) -> [(device: DeviceID, seconds: Int64, wasMet: Bool)] {
     context.newestData().sorted { $0.key < $1.key }.map { device, newest in
-      let last = max(newest, context.peers[device]?.presence.lastReceived ?? newest)
-      return (device, max(0, now.milliseconds(since: last) / 1000))
+      let met = context.peers[device]?.presence.lastReceived
+      let seconds = now.milliseconds(since: max(newest, met ?? newest)) / 1000
+      return (device, max(0, seconds), met != nil)
     }
   }
 }

@@ -46,7 +46,7 @@ function pick(item) {
 
 /** Shows what an alert is about: a person, a report, a zone, an order, a laptop's person. */
 function lead({ kind, row, person, user }) {
-  const list = { checkInGroup: "timers", reportGroup: "reports" }[kind];
+  const list = { checkInGroup: "timers", reportGroup: "reports", silentGroup: "people" }[kind];
   if (list) return look(list);
   const who = [person, user, row].map((id) => state.users.get(id)).find(Boolean)
     ?? state.users.get(state.devices.find(({ id }) => id === row)?.user);

@@ -46,6 +46,7 @@ export const byline = (text) =>
 
 /** Translates texts of the node, which are in English. */
 export const spoken = (text) => byline(translated(text))
+  .replace(/, comes and goes: (\d+) times in 10 min$/, (_, n) => t("chatter", { n }))
   .replace(/(?<= k?m )(north|south)?-?(east|west)?(?= \(\d+°\))/, (point) => points[point] ?? point);
 
 /** The points of the compass by their English names. */

@@ -60,6 +60,7 @@ export default {
   "order.rollcall": "Roll call",
   "order.evacuate": "Evacuate",
   "order.locate": "Locate",
+  chatter: ", comes and goes: {n} times in 10 min",
   "order.message": "Message",
   "orders.none": "No open orders.",
   for: "for {audience}",

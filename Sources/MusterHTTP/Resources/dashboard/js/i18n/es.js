@@ -60,6 +60,7 @@ export default {
   "order.rollcall": "Recuento",
   "order.evacuate": "Evacuar",
   "order.locate": "Localizar",
+  chatter: ", va y viene: {n} veces en 10 min",
   "order.message": "Mensaje",
   "orders.none": "Sin órdenes abiertas.",
   for: "para {audience}",

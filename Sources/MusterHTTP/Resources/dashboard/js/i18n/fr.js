@@ -60,6 +60,7 @@ export default {
   "order.rollcall": "Appel",
   "order.evacuate": "Évacuer",
   "order.locate": "Localiser",
+  chatter: ", va et vient : {n} fois en 10 min",
   "order.message": "Message",
   "orders.none": "Aucun ordre ouvert.",
   for: "pour {audience}",

@@ -60,6 +60,7 @@ export default {
   "order.rollcall": "Chamada",
   "order.evacuate": "Evacuar",
   "order.locate": "Localizar",
+  chatter: ", vai e vem: {n} vezes em 10 min",
   "order.message": "Mensagem",
   "orders.none": "Sem ordens abertas.",
   for: "para {audience}",

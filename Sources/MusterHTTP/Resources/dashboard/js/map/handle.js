@@ -15,7 +15,10 @@ export function handle(map, group, place, name, look, { move, remove, ended }) {
   }).addTo(group);
   const to = ({ lat, lng }) => move?.({ lat, lon: lng });
   marker.on("drag", () => to(marker.getLatLng()));
-  marker.on("dragend", () => ended?.(marker.getLatLng(), false));
+  marker.on("dragend", () => {
+    ignoreClick(map.getContainer());
+    ended?.(marker.getLatLng(), false);
+  });
   if (remove) marker.on("contextmenu", remove);
   const element = marker.getElement();
   element?.setAttribute("aria-label", name);
@@ -35,4 +38,14 @@ export function handle(map, group, place, name, look, { move, remove, ended }) {
     event.stopPropagation();
   });
   return marker;
+}
+
+/**
+ * Ignores the click that a browser sends to the map after a drag whose pointer was faster than the
+ * handle: it would open what lies there.
+ */
+function ignoreClick(container) {
+  const ignore = (event) => event.stopPropagation();
+  container.addEventListener("click", ignore, { capture: true, once: true });
+  setTimeout(() => container.removeEventListener("click", ignore, true), 100);
 }

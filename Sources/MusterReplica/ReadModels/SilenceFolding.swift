@@ -1,0 +1,83 @@
+internal import MusterModel
+
+/// People who fell silent together with a laptop that this one was in contact with: one alert, such
+/// as `no contact with Bridge and 3 people behind it: Ana, Bea, Cleo`.
+///
+/// They have one cause, the path that was lost, so that they are one row. Only people who were last
+/// received within `togetherSeconds` of the loss belong to it: who was silent before has a row of
+/// their own. A group stays while two of its members are silent, also after a restart, which forgets
+/// when a laptop was lost.
+struct SilenceFolding {
+  /// As much may lie between the last sign of a person and the loss of the laptop in between.
+  static let togetherSeconds: Int64 = 60
+  /// The most names in a text.
+  private static let names = 8
+
+  let stored: AlertTracker
+  /// By id.
+  let people: [UserID: UserSummary]
+  /// The seconds since anything of each person's laptop arrived, of those that were met directly
+  /// since the start.
+  let lost: [UserID: Int64]
+
+  private typealias Finding = AlertTracker.Finding
+
+  /// Returns the findings with those of one loss as one, if there are two or more.
+  func folding(_ findings: [AlertTracker.Finding]) -> [AlertTracker.Finding] {
+    var silent: [AlertID: Finding] = [:]
+    for finding in findings where finding.id.kind == .silent { silent[finding.id] = finding }
+    guard silent.count > 1 else { return findings }
+    var folded: [Finding] = []
+    for known in stored.groups(.silentGroup) {
+      fold(known.members, as: known.id, of: &silent, into: &folded)
+    }
+    // The earliest loss first: a laptop behind a lost one is lost with it.
+    let anchors = silent.keys.compactMap { id in lost[person(id)].map { (id: id, seconds: $0) } }
+      .sorted { ($1.seconds, $0.id) < ($0.seconds, $1.id) }
+    for anchor in anchors where silent[anchor.id] != nil {
+      let members = silent.keys.filter { id in
+        guard let seconds = people[person(id)]?.age?.seconds else { return false }
+        return id == anchor.id || abs(seconds - anchor.seconds) <= Self.togetherSeconds
+      }
+      let id = AlertID(kind: .silentGroup, row: anchor.id.row)
+      fold(Set(members), as: id, of: &silent, into: &folded)
+    }
+    guard !folded.isEmpty else { return findings }
+    return findings.filter { $0.id.kind != .silent || silent[$0.id] != nil } + folded
+  }
+
+  private func fold(
+    _ members: Set<AlertID>, as id: AlertID, of silent: inout [AlertID: Finding],
+    into folded: inout [Finding]
+  ) {
+    let found = members.compactMap { silent[$0] }.sorted { $0.id < $1.id }
+    guard found.count > 1 else { return }
+    for finding in found { silent[finding.id] = nil }
+    folded.append(
+      Finding(
+        id: id, level: .warning, text: text(of: found.map { person($0.id) }),
+        author: UserID(raw: id.row.raw),
+        calls: found.map { AlertTracker.FoldedCall(id: $0.id, cause: $0.cause, level: $0.level) }))
+  }
+
+  private func person(_ id: AlertID) -> UserID { UserID(raw: id.row.raw) }
+
+  /// Names the laptops that were in contact with this one, then the people behind them.
+  private func text(of members: [UserID]) -> String {
+    let met = members.filter { lost[$0] != nil }.map(callsign).sorted()
+    let others = members.filter { lost[$0] == nil }.map(callsign).sorted()
+    // After a restart no path is known.
+    guard !met.isEmpty else { return "no contact with \(list(others))" }
+    guard !others.isEmpty else { return "no contact with \(list(met))" }
+    let count = others.count == 1 ? "1 person" : "\(others.count) people"
+    let path = met.count == 1 ? "it" : "them"
+    return "no contact with \(list(met)) and \(count) behind \(path): \(list(others))"
+  }
+
+  private func callsign(_ user: UserID) -> String { people[user]?.callsign ?? user.short }
+
+  private func list(_ names: [String]) -> String {
+    let more = names.count - min(names.count, Self.names)
+    return names.prefix(Self.names).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+  }
+}
