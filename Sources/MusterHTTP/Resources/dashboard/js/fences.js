@@ -1,20 +1,21 @@
-// Zones: the list, new zones, and the panel of one zone, in which command edits it in place.
+// Zones: the list, and the panel of one zone. Their forms are in `zoneform.js`, which is loaded when one
+// is opened.
 
 import { button, byId, faint, fill, h, onceAFrame, sign } from "./dom.js";
-import { change, get, getVersioned, segment, write } from "./api.js";
-import { attempt, confirm, control, field, form, formElement } from "./dialog.js";
+import { change, segment, write } from "./api.js";
+import { attempt, confirm } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
-import { position } from "./place.js";
 import { drawButton } from "./order.js";
-import { addRule, mayAddRule, ruleList } from "./zonerules.js";
-import { asBody, asFence, kinds, named, whoWouldBeInside } from "./zone.js";
+import { mayAddRule, ruleList } from "./zonerules.js";
+import { named } from "./zone.js";
 import {
   closePanel, drawerHead, openPanel, panelHead, panelOf, shownInPanel,
 } from "./shell.js";
-import { goToShape, onMap, showMap, theMap } from "./map/map.js";
+import { goToShape, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
-import { drawShape, sizeOf } from "./map/draw.js";
+
+const forms = () => import("./zoneform.js");
 
 export function openFences() {
   on(["fences", "status"], onceAFrame(draw));
@@ -58,7 +59,7 @@ function newZone() {
     theMap() && way("polygon", "first", () => drawZone(false)),
     theMap() && way("circle", "", () => drawZone(true)),
     drawButton("zone order"),
-    way("typed", "", typed), way("import", "", () => file.click()), file);
+    way("typed", "", async () => (await forms()).typed()), way("import", "", () => file.click()), file);
 }
 
 function importFile(event) {
@@ -79,10 +80,7 @@ export function lookAt(fence) {
  * @param at the centre of a circle, if it is already known.
  * @param name that is proposed.
  */
-export async function drawZone(isCircle, at, name) {
-  const shape = await onMap(() => drawShape(theMap(), isCircle, at));
-  if (shape) await save(shape, name);
-}
+export const drawZone = async (isCircle, at, name) => (await forms()).drawZone(isCircle, at, name);
 
 /**
  * Opens a zone in the panel. For command its corners can be dragged at once; nothing is written
@@ -96,7 +94,7 @@ export function showZone(fence, isFramed = true) {
   drawFacts(panel, fence);
   if (isFramed && theMap()) lookAt(fence);
   if (isCommand()) {
-    attempt(async () => { stopEditing = await edit(fence, panel.lastChild); });
+    attempt(async () => { stopEditing = await (await forms()).edit(fence, panel.lastChild); });
   }
 }
 
@@ -115,109 +113,7 @@ function drawFacts(panel, fence) {
       theMap() && action("map", "on.map", () => lookAt(fence)),
       mayChange && action("active", turn,
         () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
-      mayChange && mayAddRule(fence) && action("rule", "rule.add", () => addRule(fence)),
+      mayChange && mayAddRule(fence) && action("rule", "rule.add", async () => (await forms()).addRule(fence)),
       mayChange && action("delete", "delete", () => confirm(
         t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")))));
-}
-
-/**
- * The form below the facts, and handles on the map.
- * @returns a function that removes the handles.
- */
-async function edit(fence, container) {
-  // The version first: saving then detects a change in between.
-  const { row, version } = await getVersioned(`fences/${segment(fence.id)}`);
-  const outlines = await get("fences.geojson");
-  const { editShape, tooManyCorners } = await import("./map/edit.js");
-  const { lat, lon, radiusMetres } = row;
-  let shape = radiusMetres !== undefined ? { lat, lon, radiusMetres }
-    : outlines.features.find((feature) => feature.id === row.id)?.geometry;
-  if (!shape) throw new Error(t("fence.gone"));
-  if (!container.isConnected) return () => {};
-  const first = JSON.stringify(shape);
-  const inside = h("p", { role: "status" });
-  const radius = radiusMetres !== undefined && control("radius", {
-    value: radiusMetres, type: "number", min: 1, max: 1000000, required: true,
-    oninput: ({ target }) => {
-      shape = { ...shape, radiusMetres: Number(target.value) };
-      changed();
-    },
-  });
-  let isCrossed = false;
-  const changed = () => {
-    inside.textContent = [
-      isCrossed && t("draw.crossed"), shape.type !== "MultiPolygon" && zoneSize(shape),
-      whoWouldBeInside(shape),
-    ].filter(Boolean).join(" · ");
-  };
-  const editor = theMap() && !tooManyCorners(shape) && editShape(theMap(), shape, (edited, cross) => {
-    shape = edited;
-    isCrossed = cross;
-    if (radius) radius.value = shape.radiusMetres;
-    changed();
-  });
-  changed();
-  fill(container, zoneForm(row, { inside, radius, editor },
-    () => {
-      if (isCrossed) throw new Error(t("draw.crossed"));
-      return JSON.stringify(shape) === first ? null : shape;
-    }, version));
-  return () => editor?.remove();
-}
-
-const zoneSize = ({ coordinates, radiusMetres }) =>
-  sizeOf({ radiusMetres }, coordinates?.[0].slice(1).map(([lon, lat]) => ({ lat, lon })));
-
-const zoneForm = (old, { inside, radius, editor }, changedShape, version) => formElement([
-  h("h3", {}, t("fence.edit")),
-  editor && faint(t(radius ? "edit.circle" : "edit.outline")), inside,
-  editor && h("div", { class: "row" }, ["undo", "redo"].map((way) =>
-    button(t(way), `${way} zone`, editor[way], { type: "button" }))),
-  field("name", t("name"), { value: old.name, required: true }),
-  field("kind", t("kind"), { value: old.kind, options: kinds() }),
-  radius && h("label", {}, h("span", {}, t("radius")), radius),
-  field("dwell", t("dwell"), {
-    value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
-  }),
-], async ({ name, kind, dwell }) => {
-  const body = {};
-  if (name !== old.name) body.name = name;
-  if (kind !== old.kind) body.kind = kind;
-  if (Number(dwell) !== old.dwellSeconds) body.dwellSeconds = Number(dwell);
-  const shape = changedShape();
-  if (shape) Object.assign(body, asBody(shape));
-  if (Object.keys(body).length > 0) {
-    await write("PATCH", `fences/${segment(old.id)}`, body, version);
-  }
-}, closePanel);
-
-/** Input as text: one corner per line, or a centre and a radius. */
-const typed = () => {
-  let shape;
-  return form(t("fence.typed"), [
-    field("corners", t("corners"), { type: "area", required: true, rows: 6 }),
-    field("radius", t("radius"), { type: "number", min: 1, max: 1000000 }),
-  ], async ({ corners, radius }) => {
-    const places = corners.split("\n").filter((line) => line.trim()).map(position);
-    if (radius && places.length === 1) {
-      shape = { ...places[0], radiusMetres: Number(radius) };
-    } else if (!radius && places.length > 2) {
-      const ring = [...places, places[0]].map((p) => [p.lon, p.lat]);
-      shape = { type: "Polygon", coordinates: [ring] };
-    } else {
-      throw new Error(t("corners.wrong"));
-    }
-  }, t("next")).then((done) => done && save(shape));
-};
-
-function save(shape, proposed = "") {
-  const preview = theMap() && outline(asFence(shape, "info"))?.addTo(theMap());
-  goToShape(preview || null);
-  return form(t("fence.new"), [
-    h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
-    field("name", t("name"), { value: proposed, required: true }),
-    field("kind", t("kind"), { value: "hazard", options: kinds() }),
-    field("active", t("active"), { type: "checkbox", value: true }),
-  ], ({ name, kind, active }) => write("POST", "fences", { name, kind, active, ...asBody(shape) }))
-    .finally(() => preview?.remove());
 }

@@ -3,12 +3,10 @@
 
 import { h } from "./dom.js";
 import { segment, write } from "./api.js";
-import { attempt, field, form } from "./dialog.js";
+import { attempt } from "./dialog.js";
 import { span, t } from "./words.js";
 
-const kinds = ["atLeast", "atMost", "entryBy", "within"];
 const most = 16;
-const roles = ["command", "member", "observer"];
 
 /** The rules of a zone as a list; command removes them here. */
 export function ruleList(fence, mayChange) {
@@ -31,18 +29,3 @@ function words({ kind, number, role, team }) {
 
 /** Whether command can add a rule. */
 export const mayAddRule = (fence) => fence.rules?.length < most;
-
-/** The form for a new rule; a time is entered in minutes. */
-export const addRule = (fence) => form(t("rule.of", { name: fence.name }), [
-  field("kind", t("rule.kind"), { options: kinds.map((kind) => [kind, t(`rule.kind.${kind}`)]) }),
-  field("number", t("rule.number"), {
-    type: "number", min: 0, max: 100000, value: 1, required: true,
-  }),
-  field("role", t("rule.only.role"), {
-    options: [["", t("all.role")], ...roles.map((role) => [role, t(`role.${role}`)])],
-  }),
-  field("team", t("rule.only.team"), { maxlength: 200 }),
-], ({ kind, number, role, team }) => write("POST", `fences/${segment(fence.id)}/rules`, {
-  kind, number: Number(number) * (kind === "entryBy" ? 60 : 1),
-  ...(role ? { role } : {}), ...(team ? { team } : {}),
-}), t("rule.add"));

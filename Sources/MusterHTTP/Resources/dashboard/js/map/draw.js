@@ -151,5 +151,3 @@ export function drawShape(map, isCircle, at) {
       h("button", { onclick: () => close(null) }, t("cancel")));
   });
 }
-
-export const isDrawing = (map) => map.getContainer().classList.contains("drawing");

@@ -10,7 +10,6 @@ import { graticule } from "./graticule.js";
 import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
 import { centre } from "../geometry.js";
-import { isDrawing } from "./draw.js";
 import { baseBounds, openMaps, repaintMaps } from "./base.js";
 
 const mostPulses = 30;
@@ -26,6 +25,8 @@ let choosing = null;
 const layers = {};
 
 export const theMap = () => map;
+
+const isDrawing = () => map.getContainer().classList.contains("drawing");
 
 /**
  * @param onPick receives the clicked object: {user}, {report}, {group} or {zone}.
@@ -59,19 +60,19 @@ export function openMap(onPick, onHere, onMaps) {
   members = membersLayer().addTo(map);
   map.on("mousemove", ({ latlng }) => showPlace(latlng));
   map.on("keydown move", () => {
-    if (isDrawing(map) && map.getContainer().matches(":focus-visible")) {
+    if (isDrawing() && map.getContainer().matches(":focus-visible")) {
       map.fire("mousemove", { latlng: map.getCenter() });
     }
   });
   map.on("click", (event) => clicked(event, onPick, onHere));
   map.on("contextmenu", ({ latlng, containerPoint }) => {
-    if (!isDrawing(map) && !choosing) onHere(placeOf(latlng), containerPoint);
+    if (!isDrawing() && !choosing) onHere(placeOf(latlng), containerPoint);
   });
   map.getContainer().addEventListener("keydown", (event) => {
     if (event.target !== map.getContainer() || !["Enter", "ContextMenu"].includes(event.key)) return;
     event.preventDefault();
     const middle = map.getSize().divideBy(2);
-    if (isDrawing(map) || choosing) {
+    if (isDrawing() || choosing) {
       return map.fire("click", {
         latlng: map.containerPointToLatLng(middle), containerPoint: middle,
         layerPoint: map.containerPointToLayerPoint(middle),
@@ -106,7 +107,7 @@ function clicked({ latlng, layerPoint, containerPoint }, onPick, onHere) {
     choosing = null;
     return resolve(placeOf(latlng));
   }
-  if (isDrawing(map)) return;
+  if (isDrawing()) return;
   const zone = shows.fences && zoneAt(map, layerPoint);
   const item = hit(layerPoint) ?? (zone && { zone });
   if (!item) return onHere(placeOf(latlng), containerPoint);
