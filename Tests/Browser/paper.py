@@ -14,10 +14,10 @@ from nodes import wait
 INFO = (0x0A, 0x5A, 0xA8)
 
 
-def pdf(page):
-    """Returns the PDF that the Print button would print."""
+def pdf(page, button="#print"):
+    """Returns the PDF that a button of the menu would print: the situation, or "#print-forms"."""
     page.js("window.__printed = 0; window.print = () => { window.__printed = 1; };")
-    page.click("#print")
+    page.click(button)
     wait("the page is printed", lambda: page.js("return window.__printed"))
     made = page.driver.execute_cdp_cmd("Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})
     return base64.b64decode(made["data"])
@@ -59,7 +59,7 @@ def words(data):
 
 
 def forms(page, operation):
-    """Reports with photos and their marks, a map at a round scale, and ICS forms are on paper."""
+    """A map at a round scale is on paper; the ICS forms, and reports with photos and marks, are apart."""
     report = next(r for r in operation.leader.get("reports")["items"] if r["photos"] > 0)
     photos = f"reports/{report['id']}/photos"
     photo = operation.leader.get(photos)["items"][0]["id"]
@@ -67,7 +67,10 @@ def forms(page, operation):
                  {"shape": "arrow", "colour": "red", "points": [(0.2, 0.3), (0.7, 0.8)]}):
         mark["points"] = [{"x": x, "y": y} for x, y in mark["points"]]
         operation.leader.send("POST", f"{photos}/{photo}/marks", mark)
-    data = pdf(page)
+    situation = words(pdf(page))
+    must("paper has a round scale", re.search(r"Scale 1:[1-9]\d?\d?0*[\s0]*", situation))
+    must("and no forms", "ICS 201" not in situation)
+    data = pdf(page, "#print-forms")
     if page.shots:
         with open(os.path.join(page.shots, "forms.pdf"), "wb") as file:
             file.write(data)
@@ -75,5 +78,4 @@ def forms(page, operation):
     for word in ("ICS 201", "ICS 204", "ICS 211", "ICS 214", report["title"], "undermined",
                  "Prepared by", page.text("#operation")):
         must(f"paper has {word}", word in text)
-    must("paper has a round scale", re.search(r"Scale 1:[1-9]\d?\d?0*[\s0]*", text))
     wait("the forms are removed afterwards", lambda: not page.count("#forms"))

@@ -297,7 +297,7 @@ def opened(stage, shots, more=()):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page = Page(f"http://127.0.0.1:{server.server_address[1]}", shots, more)
     page.open()
-    wait("people are shown", lambda: page.count(".person") == len(PEOPLE))
+    wait("people are shown", lambda: page.count(".person") == len(stage.users()))
     return page
 
 

@@ -446,16 +446,13 @@ def printed(page):
     for name in os.listdir(page.folder):
         if name.endswith(f"-{PAPER}.png"):
             os.remove(os.path.join(page.folder, name))
-    data = paper.pdf(page)
-    subprocess.run(["pdftoppm", "-png", "-r", "72", "-", os.path.join(page.folder, "paper")],
-                   input=data, check=True)
-    texts = paper.words(data).split("\f")
-    first = next(n for n, text in enumerate(texts) if "ICS 201" in text)
-    for n, name in enumerate(sorted(
-            one for one in os.listdir(page.folder) if one.startswith("paper-"))):
-        kind = "print" if n < first else "print-forms"
-        os.rename(os.path.join(page.folder, name),
-                  os.path.join(page.folder, f"{kind}-{n:02}-{PAPER}.png"))
+    for kind, button in (("print", "#print"), ("print-forms", "#print-forms")):
+        subprocess.run(["pdftoppm", "-png", "-r", "72", "-", os.path.join(page.folder, "paper")],
+                       input=paper.pdf(page, button), check=True)
+        for n, name in enumerate(sorted(
+                one for one in os.listdir(page.folder) if one.startswith("paper-"))):
+            os.rename(os.path.join(page.folder, name),
+                      os.path.join(page.folder, f"{kind}-{n:02}-{PAPER}.png"))
     print("paper", flush=True)
 
 

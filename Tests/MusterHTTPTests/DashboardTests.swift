@@ -22,7 +22,7 @@ import Testing
     "js/mesh.js", "js/orderform.js",
     "js/owner.js",
     "js/paper.js", "js/personforms.js", "js/phone.js", "js/proximity.js", "js/qr.js",
-    "js/replay.js", "js/team.js", "js/unverified.js", "js/zoneform.js",
+    "js/replay.js", "js/situation.js", "js/team.js", "js/unverified.js", "js/zoneform.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
@@ -160,7 +160,7 @@ import Testing
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
     "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
     "rule.within", "photo.of", "photo.position", "chosen.n", "queue.n", "position.sent", "corner",
-    "exposed.near", "network.of", "mayday.more", "people.off",
+    "exposed.near", "network.of", "mayday.more", "people.off", "choose.all", "far.out",
   ]
 
   @Test func `a text with a number has a form for one and a form for others, where they differ`()

@@ -17,6 +17,14 @@ struct DashboardWalkTests {
     #expect(walk.status == 0, "\(walk.output)")
   }
 
+  @Test(.needsBrowser, arguments: ["lists.py", "acts.py"])
+  func `lists keep their promises, and what a leader did can be undone`(name: String) async throws {
+    let walk = try await Python.run([
+      Self.script.deletingLastPathComponent().appending(path: name).path
+    ])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
   @Test(.needsBrowser)
   func `a replay shows what happened, what the leader knew, and dangers of now`() async throws {
     let script = Self.script.deletingLastPathComponent().appending(path: "replay.py")

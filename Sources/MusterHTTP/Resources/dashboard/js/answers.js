@@ -1,7 +1,7 @@
 // Texts to one person, which all members can read: command's answer to a call for help, and a message.
 // Loaded with the first. A call under duress has no answer (decision 0047).
 
-import { button, faint, h } from "./dom.js";
+import { button, faint, h, say } from "./dom.js";
 import { segment, write } from "./api.js";
 import { control, form } from "./dialog.js";
 import { state } from "./store.js";
@@ -37,18 +37,22 @@ function answerCall(alert) {
   const name = localStorage.getItem("name");
   return form(t("call.answer.to", { name: user?.callsign ?? "" }), [
     ...words(submit), ...limits(user),
-  ], ({ text: answer }) => write("POST", `alerts/${segment(alert.id)}/acknowledge`, {
-    person: true, answer, ...(name ? { name } : {}),
-  }), t("send"));
+  ], async ({ text: answer }) => {
+    await write("POST", `alerts/${segment(alert.id)}/acknowledge`, {
+      person: true, answer, ...(name ? { name } : {}),
+    });
+    say(t("call.message.sent", { name: user?.callsign ?? "" }));
+  }, t("send"));
 }
 
 /** A message to one person. */
 function messageTo(user) {
   return form(t("call.message.to", { name: user.callsign }), [
     ...words(submit), ...limits(user),
-  ], (values) => write("POST", "directives", {
-    kind: "message", text: values.text, users: [user.id],
-  }), t("send"));
+  ], async (values) => {
+    await write("POST", "directives", { kind: "message", text: values.text, users: [user.id] });
+    say(t("call.message.sent", { name: user.callsign }));
+  }, t("send"));
 }
 
 /** @param one an alert about a call for help, or a person. */

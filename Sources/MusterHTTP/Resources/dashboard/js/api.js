@@ -43,7 +43,8 @@ async function send(method, path, body, more, time = patience, controller = new 
   let response;
   try {
     response = await fetch(root + path, {
-      method, headers, signal: controller.signal,
+      // Leaving the page does not end a deletion.
+      method, headers, signal: controller.signal, keepalive: method === "DELETE",
       body: body === undefined || isFile ? body : JSON.stringify(body),
     });
   } catch (error) {

@@ -5,7 +5,8 @@ import { get, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, isOwnTracker, load, loadedAt, maySpeak, mayWrite, on, speaker, state } from "./store.js";
-import { span, t } from "./words.js";
+import { timeLeft } from "./status.js";
+import { t } from "./words.js";
 import { drawerHead } from "./shell.js";
 
 const looks = { reminder: "warning", due: "warning", overdue: "warning", unaccounted: "danger" };
@@ -68,11 +69,11 @@ const look = (one) => looks[one.state] ?? "neutral";
 export const word = (one) => t(isAsked(one) ? "checkin.still" : `checkin.${one.state}`);
 
 /** The time to the latest due time, by this page's clock since the timers were loaded. */
-function left(one) {
+export function left(one) {
   if (one.latestSeconds === null) return "";
   const passed = (Date.now() - (loadedAt.checkins ?? Date.now())) / 1000;
   const seconds = Math.round(one.latestSeconds - passed);
-  return seconds < 0 ? t("timer.over", { time: span(-seconds) }) : t("checkin.left", { span: span(seconds) });
+  return timeLeft(seconds);
 }
 
 const report = (one, more = {}) => write(

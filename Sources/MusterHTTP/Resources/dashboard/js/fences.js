@@ -2,8 +2,8 @@
 // is opened.
 
 import { button, byId, faint, fill, h, onceAFrame, sign } from "./dom.js";
-import { change, segment, write } from "./api.js";
-import { attempt, confirm } from "./dialog.js";
+import { change, segment } from "./api.js";
+import { attempt } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
 import { t } from "./words.js";
 import { drawButton } from "./order.js";
@@ -14,6 +14,7 @@ import {
 } from "./shell.js";
 import { goToShape, showMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
+import { deleteSoon, remember } from "./undo.js";
 
 const forms = () => import("./zoneform.js");
 
@@ -101,7 +102,6 @@ export function showZone(fence, isFramed = true) {
 /** The part of the panel that follows the data: name, who is inside, rules, actions. */
 function drawFacts(panel, fence) {
   const mayChange = isCommand();
-  const path = `fences/${segment(fence.id)}`;
   const action = (key, word, work) => button(t(word), `${key} ${fence.id}`, work);
   const turn = fence.active ? "deactivate" : "activate";
   fill(panel.firstChild, panelHead(fence.name),
@@ -112,8 +112,14 @@ function drawFacts(panel, fence) {
     h("div", { class: "row" },
       theMap() && action("map", "on.map", () => lookAt(fence)),
       mayChange && action("active", turn,
-        () => attempt(() => change("POST", path, undefined, `/${turn}`), t("done"))),
+        () => attempt(() => turned(fence, turn))),
       mayChange && mayAddRule(fence) && action("rule", "rule.add", async () => (await forms()).addRule(fence)),
-      mayChange && action("delete", "delete", () => confirm(
-        t("delete.sure", { name: fence.name }), () => write("DELETE", path), t("delete")))));
+      mayChange && action("delete", "delete", () => deleteSoon("fences", fence, fence.name))));
+}
+
+async function turned(fence, turn) {
+  const set = (to) => change("POST", `fences/${segment(fence.id)}`, undefined, `/${to}`);
+  await set(turn);
+  remember(`${fence.name}: ${t(turn === "activate" ? "active" : "inactive")}`,
+    () => set(turn === "activate" ? "deactivate" : "activate"));
 }

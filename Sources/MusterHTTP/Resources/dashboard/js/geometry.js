@@ -106,6 +106,23 @@ export function approach(place, zone) {
   };
 }
 
+const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+/** Closer places are never far away, in metres. */
+const nearMetres = 5000;
+
+/**
+ * The few places that are far away from all others, which would make a map of all of them useless: at most
+ * a quarter, each at least eight times as far from the middle as the median one. Empty if there is no such
+ * majority.
+ */
+export function outliers(places) {
+  const at = { lat: middle(places.map(({ lat }) => lat)), lon: middle(places.map(({ lon }) => lon)) };
+  const metres = places.map((place) => metresBetween(at, place));
+  const most = Math.max(nearMetres, 8 * middle([...metres]));
+  const found = places.filter((_, i) => metres[i] > most);
+  return new Set(found.length <= places.length / 4 ? found : []);
+}
+
 /** The middle of a zone; null while its outline is not loaded. */
 export function centre({ lat, lon, geometry }) {
   if (typeof lat === "number") return { lat, lon };

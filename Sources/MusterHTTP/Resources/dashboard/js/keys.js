@@ -6,6 +6,7 @@ import { control, show } from "./dialog.js";
 import { t } from "./words.js";
 import { focusNext } from "./alarm.js";
 import { look, views } from "./shell.js";
+import { undoLast } from "./undo.js";
 
 /** The keys that press a button, by its `data-key`, with the name of what it does. */
 const keys = {
@@ -70,8 +71,17 @@ function rove(container, selector) {
 
 // MARK: Shortcuts
 
+/** Ctrl+Z, except in a field, in a dialog, and while a zone is drawn or edited, which have their own. */
+const isUndo = ({ key, ctrlKey, metaKey, shiftKey, target }) => key === "z" && (ctrlKey || metaKey) && !shiftKey
+  && !target.matches("input:not([type=checkbox], [type=radio]), textarea, select")
+  && !document.querySelector("dialog[open], #map-bar:not([hidden]), .handle.corner");
+
 function pressed(event) {
   const { key, target } = event;
+  if (isUndo(event)) {
+    event.preventDefault();
+    return undoLast();
+  }
   if (event.ctrlKey || event.altKey || event.metaKey
     || target.matches("input:not([type=checkbox], [type=radio]), textarea, select")) return;
   // The strip of alarms can be used beside a dialog.
@@ -95,7 +105,7 @@ export function openKeyList() {
   const dialog = show(t("keys"),
     h("p", {}, t("map.keys")),
     h("table", {}, Object.entries(keys).map(([key, [, word]]) => row(key, t(word))),
-      views.map((name, index) => row(digit(index), t(name)))),
+      row("Ctrl+Z", t("undo")), views.map((name, index) => row(digit(index), t(name)))),
     h("label", { class: "tick" }, control("on", {
       type: "checkbox", value: isOn, onchange: ({ target }) => {
         isOn = target.checked;

@@ -1,6 +1,6 @@
 // The form of an order: recipients, zones, deadline; loaded when one is opened.
 
-import { faint, fill, h, say } from "./dom.js";
+import { dotted, faint, fill, h, say } from "./dom.js";
 import { change, segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { state } from "./store.js";
@@ -113,7 +113,21 @@ function outlook(kind, place) {
   return element;
 }
 
-const sentTo = (chosen) => say(t("order.sent", { n: addressed(chosen).length }));
+/** The choice of the form in words; nothing for people who are named. */
+function audienceName(chosen) {
+  const { users, team, role } = recipients(chosen);
+  return users ? "" : team ? t("team.of.name", { team }) : role ? t(`role.${role}`) : t("everyone");
+}
+
+/** Sends an order, and states to whom it went. It ends only by closing it, which everyone sees. */
+async function send(kind, chosen, request) {
+  const people = addressed(chosen);
+  const id = (await request)?.id;
+  const names = people.length <= mostNames ? people.map(({ callsign }) => callsign).join(", ") : "";
+  const text = [dotted(t(`order.${kind}`), audienceName(chosen), t("order.sent", { n: people.length })), names];
+  say(text.filter(Boolean).join(": "), id && { word: t("close.order"), work: () => attempt(
+    () => change("POST", `directives/${segment(id)}`, undefined, "/close"), t("closed")) });
+}
 
 /** The request body of the form. */
 function body(kind, values) {
@@ -137,19 +151,12 @@ export function order(kind, chosen = []) {
     field("text", t(kind === "message" ? "text" : "text.more"), {
       type: "area", required: kind === "message",
     }),
-  ], async (values) => {
-    const sent = await write("POST", "directives", body(kind, values));
-    sentTo(values.audience);
-    return sent;
-  }, t("send"));
+  ], (values) => send(kind, values.audience, write("POST", "directives", body(kind, values))), t("send"));
 }
 
-/** Calls the roll of everyone at once, with the usual deadline; the message offers to close it. */
-export const rollCallNow = () => attempt(async () => {
-  const row = await write("POST", "directives", body("rollcall", { minutes: usual.rollcall }));
-  say(t("rollcall.sent"), row && { word: t("undo"), work: () => attempt(
-    () => change("POST", `directives/${segment(row.id)}`, undefined, "/close"), t("done")) });
-});
+/** Calls the roll of everyone at once, with the usual deadline. */
+export const rollCallNow = () => attempt(() => send("rollcall", "",
+  write("POST", "directives", body("rollcall", { minutes: usual.rollcall }))));
 
 /** Draws an assembly zone and orders people to it, in one action. */
 export async function drawAndOrder() {
@@ -167,11 +174,9 @@ export async function orderTo(shape) {
     field("name", t("name"), { required: true }),
     field("kind", t("order.kind"), { options: kinds }),
     audience(), outlook("muster", shape), minutes("muster"), field("text", t("text.more"), { type: "area" }),
-  ], async (values) => {
     // One request, so that no node has the zone without the order.
-    await write("POST", "fences", {
-      name: values.name, kind: "muster", active: true, ...asBody(shape),
-      order: body(values.kind, values),
-    });
-  }, t("send")).finally(() => preview?.remove());
+  ], (values) => send(values.kind, values.audience, write("POST", "fences", {
+    name: values.name, kind: "muster", active: true, ...asBody(shape),
+    order: body(values.kind, values),
+  }).then(() => null)), t("send")).finally(() => preview?.remove());
 }

@@ -1,10 +1,10 @@
-// The printed page: light theme, the map as on the screen at a round scale with the grid, the
-// complete list of people, reports with photos, ICS forms, and the time.
+// The printed page: light theme, the map as on the screen at a round scale with the grid, the complete lists
+// of people, orders, timers, zones, open reports and alerts, and the time; or ICS forms and reports with photos.
 
 import { byId } from "./dom.js";
 import { loadTexts, t } from "./words.js";
 import { layerStates, refresh, setLayer, theMap } from "./map/map.js";
-import { showAll } from "./roster.js";
+import { situation } from "./situation.js";
 
 /** CSS pixels of an A4 page inside its margins, with some reserve. */
 const sheet = { width: 690, height: 520 };
@@ -14,7 +14,8 @@ const pixel = 0.0254 / 96;
 const rounds = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5, 10];
 let theme = null;
 let isGridless = false;
-let pages = null;
+/** The tables, or the forms, while they are printed. */
+let [tables, pages] = [null, null];
 
 export function openPaper() {
   addEventListener("beforeprint", prepare);
@@ -34,12 +35,22 @@ export async function printPage() {
   daylight();
   isGridless = layerStates().some(([name, isShown]) => name === "grid" && !isShown);
   if (isGridless) setLayer("grid", true);
+  await printWhenShown();
+}
+
+/** Prints the ICS forms, and the reports with their photos, instead of the map and the lists. */
+export async function printForms() {
+  daylight();
   // Loaded by those who print only.
   await loadTexts("forms");
   const { formPages } = await import("./forms.js");
   pages?.remove();
   pages = await formPages();
   document.body.append(pages);
+  await printWhenShown();
+}
+
+async function printWhenShown() {
   // The layout is complete and on the screen.
   for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
   print();
@@ -57,7 +68,9 @@ function prepare() {
   // Year first, because the order of day and month is ambiguous.
   const time = new Date().toLocaleString("sv").slice(0, 16);
   byId("printed").textContent = t("printed", { time });
-  showAll(true);
+  tables?.remove();
+  tables = pages ? null : situation();
+  if (tables) document.body.append(tables);
   const box = byId("map-view");
   const [width, height] = [box.clientWidth, box.clientHeight];
   if (width === 0) return;
@@ -83,9 +96,8 @@ function scaled(most) {
 function putBack() {
   const box = byId("map-view");
   box.style.width = box.style.height = box.style.zoom = "";
-  showAll(false);
-  pages?.remove();
-  pages = null;
+  for (const one of [tables, pages]) one?.remove();
+  tables = pages = null;
   if (isGridless) setLayer("grid", false);
   isGridless = false;
   if (theme === null) return;

@@ -1,11 +1,12 @@
 // The forms with which command sets the status, the team and the sign-off of a person; loaded when one
 // is opened.
 
-import { faint, h } from "./dom.js";
+import { dotted, faint, h } from "./dom.js";
 import { segment, write } from "./api.js";
 import { field, form } from "./dialog.js";
-import { state } from "./store.js";
+import { holdRow, state } from "./store.js";
 import { t } from "./words.js";
+import { remember } from "./undo.js";
 
 /** Command sets a person as accounted for, or as needing help: each has its own button. */
 export function override(user, safety) {
@@ -16,14 +17,23 @@ export function override(user, safety) {
       `with ${id}`, `${callsign} · ${id.slice(0, 8)}`, { type: "checkbox", value: true })));
   return form(t(`override.${safety}.of`, { name: user.callsign }), [
     faint(t(`override.${safety}.why`)), away, field("note", t("note"), { type: "area" }),
-  ].filter(Boolean), (values) => {
+  ].filter(Boolean), async (values) => {
     const body = { safety };
     if (values.note) body.note = values.note;
     const left = devices.map(({ id }) => id).filter((id) => values[`with ${id}`] === false);
     if (left.length > 0) body.away = left;
-    return write("PUT", `users/${segment(user.id)}/override`, body);
+    const path = `users/${segment(user.id)}/override`;
+    holdRow(user.id);
+    await write("PUT", path, body);
+    holdRow(user.id);
+    remember(t(`override.${safety}.of`, { name: user.callsign }), () => setAgain(path, user.override));
   }, t(`override.${safety}`));
 }
+
+/** Sets the status of before again; removes it if there was none. */
+const setAgain = (path, before) => (before
+  ? write("PUT", path, { safety: before.claim, ...(before.note ? { note: before.note } : {}) })
+  : write("DELETE", path));
 
 /** A sign-off requires a note, because it ends the orders for a person. */
 export const signOff = (user) => form(t("sign.off.of", { name: user.callsign }), [
@@ -33,10 +43,35 @@ export const signOff = (user) => form(t("sign.off.of", { name: user.callsign }),
   (user.severity === "danger" || user.order) && field("confirmed", t("sign.off.confirm"), {
     type: "checkbox", required: true,
   }),
-], ({ reason, confirmed }) => write(
-  "PUT", `users/${segment(user.id)}/signoff`, { reason, ...(confirmed ? { confirmed: true } : {}) },
-), t("sign.off"));
+], async ({ reason, confirmed }) => {
+  const path = `users/${segment(user.id)}/signoff`;
+  await write("PUT", path, { reason, ...(confirmed ? { confirmed: true } : {}) });
+  remember(`${user.callsign}: ${t("status.signedOff")}`, () => write("DELETE", path));
+}, t("sign.off"));
 
-export const team = (user) => form(t("team.of", { name: user.callsign }), [
-  field("team", t("team"), { value: user.team, required: true }),
-], (values) => write("PUT", `users/${segment(user.id)}/team`, values));
+const putTeam = ({ id }, team) => write("PUT", `users/${segment(id)}/team`, { team });
+
+/** Sets the team of people. */
+export function team(...users) {
+  const many = t("people.n", { n: users.length });
+  const own = new Set(users.map((one) => one.team));
+  const known = [...new Set([...state.users.values()].map((one) => one.team))].filter(Boolean).sort();
+  return form(t("team.of", { name: users.length === 1 ? users[0].callsign : many }), [
+    field("team", t("team"), { value: own.size === 1 ? users[0].team : "", required: true, list: "teams" }),
+    h("datalist", { id: "teams" }, known.map((value) => h("option", { value }))),
+  ], async ({ team: name }) => {
+    const set = [];
+    // What is set before one is refused can be undone too.
+    try {
+      for (const user of users) {
+        await putTeam(user, name);
+        set.push({ id: user.id, team: user.team });
+      }
+    } finally {
+      const text = dotted(set.length === 1 ? users[0].callsign : t("people.n", { n: set.length }), t("team.of.name", { team: name }));
+      if (set.length > 0) {
+        remember(text, async () => { for (const one of set) await putTeam(one, one.team); });
+      }
+    }
+  });
+}

@@ -2,7 +2,7 @@
 
 import { button, byId, dotted, faint, fill, h, onceAFrame, say, sign } from "./dom.js";
 import { change, getVersioned, segment, write } from "./api.js";
-import { attempt, confirm, field, form, park } from "./dialog.js";
+import { attempt, field, form, park } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, byline, clock, secondsSince, since, span, t } from "./words.js";
@@ -13,11 +13,12 @@ import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
 import { bearing } from "./status.js";
 import { metresBetween } from "./geometry.js";
 import { handle } from "./map/handle.js";
+import { deleteSoon, remember } from "./undo.js";
 import { goTo, nextClick, onMap, showMap, theMap } from "./map/map.js";
 
 const page = 150;
 const categories = ["other", "fire", "flood", "chemical", "structure", "medical", "access"];
-const isOpenReport = (report) => report.status === "open";
+export const isOpenReport = (report) => report.status === "open";
 /** The chips above the list. */
 const filters = {
   open: isOpenReport,
@@ -82,7 +83,7 @@ h("span", {}, h("strong", {}, report.title), h("small", {}, dotted(
   report.severity === null ? t("filter.unrated") : t("severity.n", { n: report.severity }),
   report.photos > 0 && t("photos.n", { n: report.photos }),
   report.conflicts.length > 0 && t("conflict"), !isOpenReport(report) && t("resolved"),
-  report.through && byline(report.ownerCallsign), delivery(report)))),
+  report.through && byline(report.ownerCallsign), !isEverywhere(report) && delivery(report)))),
 h("span", { class: "age" }, span(secondsSince(report.updatedAt)))));
 
 function showOnMap(report) {
@@ -101,8 +102,11 @@ const badges = (report) => h("p", { class: "row" },
 
 const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
 
+/** What is on every device is not repeated in a list. */
+export const isEverywhere = ({ delivery: { devices, total, commandPost } }) => commandPost && total > 0 && devices >= total;
+
 /** The delivery status, worded as in the rest of the program. */
-function delivery({ delivery: { devices, total, commandPost, archive, ageSeconds } }) {
+export function delivery({ delivery: { devices, total, commandPost, archive, ageSeconds } }) {
   return dotted(
     total ? t("delivery.of", { n: devices, of: total })
       : devices <= 1 ? t("delivery.none") : t("delivery.on", { n: devices }),
@@ -150,7 +154,7 @@ function movable(report) {
     const before = at;
     at = place;
     const far = bearing({ distanceMetres: Math.round(metresBetween(before, place)) });
-    say(t("report.moved", { title, far }), { word: t("undo"), work: () => keep(before) });
+    remember(t("report.moved", { title, far }), () => change("PATCH", path, before));
   });
   const marker = handle(theMap(), group, at, t("report.move", { title }), "report", {
     ended: ({ lat, lng }) => keep({ lat: Number(lat.toFixed(5)), lon: Number(lng.toFixed(5)) }),
@@ -188,7 +192,7 @@ function detail(report) {
     h("div", { class: "row" },
       report.lat !== null && theMap()
         && button(t("on.map"), `map ${report.id}`, () => showOnMap(report)),
-      mayAdd() && actions(report, path, keep)));
+      mayAdd() && actions(report, path)));
 }
 
 const confirmer = ({ name, through }) => byline(through ? `${name}, through ${through}'s laptop` : name);
@@ -197,10 +201,9 @@ const comment = ({ callsign, text, writtenAt }) => h("p", { class: "card" },
   h("strong", {}, byline(callsign)), ` ${text} `,
   h("span", { class: "faint" }, since(writtenAt)));
 
-function actions(report, path, keep) {
+function actions(report, path) {
   const [turn, status] = report.status === "open" ? ["resolve", "resolved"] : ["reopen", "open"];
-  const sure = t("delete.sure", { name: report.title });
-  const { isOwn, confirmations, confirmedBy = confirmations, content } = report;
+  const { isOwn, title, confirmations, confirmedBy = confirmations, content } = report;
   // Only what the page shows is confirmed.
   const seen = content ? `?content=${content}` : "";
   return [
@@ -209,10 +212,14 @@ function actions(report, path, keep) {
     isCommand() && theMap() && report.lat !== null && button(t("fence.new"), "zone",
       () => drawZone(true, { lat: report.lat, lon: report.lon }, report.title)),
     (mayWrite() || isOwn) && button(t("edit"), "edit", () => edit(report)),
-    mayWrite() && button(t(turn), "resolve", () => keep({ status })),
+    mayWrite() && button(t(turn), "resolve", () => attempt(async () => {
+      await change("PATCH", path, { status });
+      remember(`${title}: ${t(status === "open" ? "reopen" : "resolved")}`,
+        () => change("PATCH", path, { status: report.status }));
+    })),
     // What others confirmed, a member withdraws no longer.
     (mayWrite() || (isOwn && confirmedBy.length === 0)) && button(t("delete"), "delete",
-      () => confirm(sure, () => write("DELETE", path), t("delete"))),
+      () => deleteSoon("reports", report, title)),
   ];
 }
 

@@ -1,12 +1,12 @@
 // Orders: roll calls with timer and people unaccounted for, evacuate and muster, position requests,
 // messages.
 
-import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
 import { change, segment, write } from "./api.js";
 import { attempt } from "./dialog.js";
 import { act } from "./queue.js";
 import {
-  isCommand, isOwnTracker, maySpeak, on, secondsLoaded, speaker, state,
+  heldRow, holdRow, isCommand, isOwnTracker, maySpeak, on, secondsLoaded, speaker, state,
 } from "./store.js";
 import { ago, byline, secondsSince, since, spoken, t } from "./words.js";
 import { bearing, mark, severities } from "./status.js";
@@ -15,6 +15,7 @@ import { ownWay, wayWords } from "./way.js";
 import { drawButton, going, kinds, order, rollCallNow } from "./order.js";
 import { override } from "./person.js";
 import { drawerHead } from "./shell.js";
+import { forgetAct, remember } from "./undo.js";
 
 const looks = { evacuate: "danger" };
 const mostNames = 300;
@@ -29,6 +30,7 @@ function draw(pick) {
   const all = [...state.directives.values()].sort((a, b) =>
     (a.status === b.status ? (a.createdAt < b.createdAt ? 1 : -1) : a.status === "open" ? -1 : 1));
   const mayAsk = isCommand();
+  const focused = document.activeElement.closest("#orders [data-order]")?.dataset.order;
   fill(byId("orders"), drawerHead("orders"),
     mayAsk && h("div", { class: "row asks" },
       button(t("rollcall.now"), "rollcall now", rollCallNow, { class: "first" }),
@@ -37,21 +39,31 @@ function draw(pick) {
       drawButton("draw order")),
     all.length === 0 && faint(t("orders.none")),
     all.map((one) => card(one, mayAsk, pick)));
+  // The button of a person who is accounted for is gone.
+  if (focused && document.activeElement === document.body) {
+    byId("orders").querySelector(`[data-order="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
   tick();
 }
 
 const isLate = (person) => person.late || person.state === "late";
 const isMissing = (person) => person.state === "unaccounted";
+/** By order: the people whose rows were shown as missing. */
+const rows = new Map();
 
 /** The names of the zones to go to; empty if any assembly zone satisfies the order. */
-const zonesOf = (one) =>
+export const zonesOf = (one) =>
   (one.zones ?? []).map(({ name }) => name).join(", ") || one.fenceName || "";
 
 function card(one, mayAsk, pick) {
   const isOpen = one.status === "open";
   const people = one.people.filter((person) => !isLate(person));
   const late = one.people.filter(isLate);
-  const missing = people.filter(isMissing).sort(worst);
+  const missing = people.filter(isMissing);
+  const before = rows.get(one.id);
+  const shown = people.filter((person) => isMissing(person)
+    || (before?.has(person.user) && heldRow(person.user))).sort(worst);
+  rows.set(one.id, new Set(shown.map(({ user }) => user)));
   const look = !isOpen ? "" : missing.length > 0 ? "warning-card" : "safe-card";
   const zones = zonesOf(one);
   const mayClose = isOpen && mayAsk;
@@ -66,10 +78,10 @@ function card(one, mayAsk, pick) {
       byline(one.callsign), since(one.createdAt), t("for", { audience: spoken(one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
-    missing.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
-      missing.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer(person), pick)),
-      missing.length > mostNames && h("li", { class: "faint" },
-        t("more", { n: missing.length - mostNames }))),
+    shown.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
+      shown.slice(0, mostNames).map((person) => lacking(one, person, mayAnswer(person), pick)),
+      shown.length > mostNames && h("li", { class: "faint" },
+        t("more", { n: shown.length - mostNames }))),
     answers(one, people, mayAnswer),
     late.length > 0 && h("div", { class: "late" },
       h("h4", {}, t("late", { n: late.length })), faint(t("late.why")),
@@ -93,7 +105,7 @@ function own(one) {
 }
 
 const judgedOf = ({ user }) => state.users.get(user);
-const rank = (person) => severities.indexOf(judgedOf(person)?.severity ?? "neutral");
+const rank = ({ user }) => severities.indexOf((heldRow(user) ?? state.users.get(user))?.severity ?? "neutral");
 const worst = (a, b) => rank(a) - rank(b) || (a.callsign < b.callsign ? -1 : 1);
 
 /** The numbers of people accounted for, by kind of answer. */
@@ -120,7 +132,8 @@ function lacking(one, person, mayAccount, pick) {
       { class: "name", disabled: !known }),
     known && known.severity !== "neutral" ? mark(known) : h("span"),
     h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
-    mayAccount && !isLate(person) && button(
+    !isLate(person) && !isMissing(person) && h("span", { class: "act state safe" }, `✓ ${t("account")}`),
+    mayAccount && isMissing(person) && button(
       `✓ ${t("account")}`, `account ${one.id} ${user}`, () => account(one, person),
       { class: "act", "aria-label": t("account.of", { name: callsign }) }));
 }
@@ -157,8 +170,8 @@ const openDetails = new Set();
 const close = (id) => change("POST", `directives/${segment(id)}`, undefined, "/close");
 
 /** Seconds until a deadline; null without one. */
-const secondsLeft = (one) => (one.secondsLeft === null ? null
-  : Math.round(one.secondsLeft - secondsLoaded("directives")));
+export const secondsLeft = (one) => (one.secondsLeft === null ? null
+  : Math.ceil(one.secondsLeft - secondsLoaded("directives")));
 
 function tick() {
   for (const timer of document.querySelectorAll("[data-timer]")) {
@@ -183,16 +196,24 @@ export const ownAnswer = (kind) => t(kind === "rollcall" ? "answer.own.rollcall"
 export function answer(order, person) {
   const body = person ? { user: person.user } : {};
   return attempt(async () => {
+    const id = person?.user ?? speaker()?.id;
+    holdRow(id);
     const sent = await act("answer", order.kind ? t(`order.${order.kind}`) : "", "POST",
       answersOf(order), body);
     if (sent?.queued) return sent;
-    const text = person ? t("answered.for", { name: person.callsign }) : t("answered.me");
-    say(text, { word: t("undo"), work: () => takeBack(order, person) });
+    holdRow(id);
+    remember(person ? t("answered.for", { name: person.callsign }) : t("answered.me"),
+      () => withdraw(order, person), keyOf(order, person));
     return null;
   });
 }
 
+const keyOf = (order, person) => `answer ${order.id} ${person?.user ?? speaker()?.id}`;
+const withdraw = (order, person) =>
+  write("POST", `${answersOf(order)}/undo`, person ? { user: person.user } : {});
+
 /** Withdraws an answer that was given for the wrong person, or too early. */
-const takeBack = (order, person) => attempt(
-  () => write("POST", `${answersOf(order)}/undo`, person ? { user: person.user } : {}),
-  t("answer.undone"));
+const takeBack = (order, person) => attempt(async () => {
+  await withdraw(order, person);
+  forgetAct(keyOf(order, person));
+}, t("answer.undone"));

@@ -1,13 +1,12 @@
 // The list of people: one line each, worst first, by team; some can be chosen for an order.
 
 import { arrange, button, byId, dotted, fill, h, onceAFrame } from "./dom.js";
-import { dueIn, isCommand, on, passed, sortedUsers, state } from "./store.js";
+import { dueIn, heldRow, isCommand, on, passed, sortedUsers, state } from "./store.js";
 import { t } from "./words.js";
 import {
   battery, because, heard, isLow, shortAge, statusWord, symbol, timeLeft,
 } from "./status.js";
 import { orderWay } from "./way.js";
-import { chosen as format, written } from "./place.js";
 import { drawerHead, isNarrow, look, panelOf } from "./shell.js";
 import { chipOf, drawChips } from "./strip.js";
 import { kinds, order } from "./order.js";
@@ -19,8 +18,11 @@ const filters = { text: "", chip: "" };
 let rows;
 let chip;
 let bar;
-/** The people chosen for an order, by id. */
+let every;
+/** The people chosen for an order or a team, by id. */
 const ticked = new Set();
+/** Those who match the filters, in the order of the list; and who was ticked last. */
+let [matching, last] = [[], null];
 /** The rows on the list, by key: content and element. */
 let lines = new Map();
 
@@ -28,6 +30,7 @@ export function openRoster(pick) {
   onPick = pick;
   rows = h("ul");
   chip = h("span");
+  every = h("span", { class: "every" });
   bar = h("div", { id: "chosen", role: "group", "aria-label": t("chosen"), hidden: true });
   fill(byId("people"), drawerHead("people", chip), h("div", { class: "filters" }, h("input", {
     type: "search", placeholder: t("search"), "aria-label": t("search"), oninput: ({ target }) => {
@@ -35,7 +38,7 @@ export function openRoster(pick) {
       shown = page;
       draw();
     },
-  })), rows, bar);
+  }), every), rows, bar);
   on(["users", "fences", "status"], onceAFrame(draw));
   setInterval(draw, 10000);
 }
@@ -50,19 +53,13 @@ export function chooseStatus(key) {
 
 export const chosenStatus = () => filters.chip;
 
-/** A printed page shows everyone. */
-export function showAll(isAll) {
-  shown = isAll ? Infinity : page;
-  draw();
-}
-
 export { draw as drawRoster };
 
 function draw() {
   const words = (u) => [u.callsign, u.team, t(`role.${u.role}`), because(u),
     ...u.conditions.map(statusWord)].join(" ").toLowerCase();
-  const matching = sortedUsers().filter((u) => shown === Infinity
-    || ((!filters.chip || chipOf(u) === filters.chip)
+  matching = grouped(sortedUsers().filter((u) =>
+    (!filters.chip || chipOf(heldRow(u.id) ?? u) === filters.chip)
       && (!filters.text || words(u).includes(filters.text))));
   fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear", () => {
     chooseStatus(filters.chip);
@@ -70,9 +67,12 @@ function draw() {
   }));
   const old = lines;
   lines = new Map();
-  const elements = grouped(matching.slice(0, shown), old);
-  if (matching.length === 0) elements.push(h("li", { class: "faint" }, t("matches.none")));
-  const more = matching.length - shown;
+  const all = matching.flatMap(([, members]) => members);
+  const elements = listed(old);
+  fill(every, isCommand() && all.length > 0 && h("label", { class: "tick" }, tick("all",
+    t("choose.all", { n: all.length }), isAll(all), (isOn) => chooseAll(all, isOn)), t("choose.all", { n: all.length })));
+  if (all.length === 0) elements.push(h("li", { class: "faint" }, t("matches.none")));
+  const more = all.length - shown;
   if (more > 0) elements.push(moreButton(more));
   const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   arrange(rows, elements);
@@ -85,17 +85,29 @@ function draw() {
 const moreButton = (n) =>
   h("li", {}, button(t("more", { n }), "more", () => { shown += page; draw(); }));
 
-/** The rows by team; the team of the worst person is first. */
-function grouped(users, old) {
+/** People by team; the team of the worst person is first. */
+function grouped(users) {
   const teams = new Map();
   for (const user of users) {
-    if (!teams.has(user.team)) teams.set(user.team, []);
-    teams.get(user.team).push(user);
+    const { team } = heldRow(user.id) ?? user;
+    if (!teams.has(team)) teams.set(team, []);
+    teams.get(team).push(user);
   }
-  return [...teams].flatMap(([team, members]) => [
-    kept(`team ${team}`, [members.map(({ id }) => id), isAll(members), isCommand()], old,
-      () => heading(team, members)),
-    ...members.map((user) => line(user, old))]);
+  return [...teams];
+}
+
+/** The rows, as many as are shown; the heading of a team stands for all its members who match. */
+function listed(old) {
+  let left = shown;
+  return matching.flatMap(([team, members]) => {
+    if (left <= 0) return [];
+    const some = members.slice(0, left);
+    left -= some.length;
+    return [
+      kept(`team ${team}`, [members.map(({ id }) => id), isAll(members), isCommand()], old,
+        () => heading(team, members)),
+      ...some.map((user) => line(user, old))];
+  });
 }
 
 const isAll = (members) => members.every(({ id }) => ticked.has(id));
@@ -111,15 +123,25 @@ function kept(id, content, old, make) {
 
 const heading = (team, members) => h("li", { class: "group" },
   isCommand() && tick(`team ${team}`, t("choose.team", { team: team || t("team.none") }),
-    isAll(members), (isOn) => members.forEach(({ id }) => choose(id, isOn))),
+    isAll(members), (isOn) => chooseAll(members, isOn)),
   h("h3", {}, team || t("team.none")), String(members.length));
 
 const tick = (key, name, checked, work) => h("input", {
   type: "checkbox", "aria-label": name, "data-key": `tick ${key}`, checked,
-  onchange: ({ target }) => { work(target.checked); draw(); },
+  onclick: ({ target, shiftKey }) => { work(target.checked, shiftKey); draw(); },
 });
 
 const choose = (id, isOn) => (isOn ? ticked.add(id) : ticked.delete(id));
+const chooseAll = (users, isOn) => users.forEach(({ id }) => choose(id, isOn));
+
+/** Chooses one person; with Shift, all from the one that was chosen before. */
+function chooseOne(id, isOn, isRange) {
+  const all = matching.flatMap(([, members]) => members);
+  const ends = [last, id].map((one) => all.findIndex((user) => user.id === one)).sort((a, b) => a - b);
+  if (isRange && ends[0] >= 0) chooseAll(all.slice(ends[0], ends[1] + 1), isOn);
+  else choose(id, isOn);
+  last = id;
+}
 
 function line(user, old) {
   const isChosen = Boolean(panelOf(`user ${user.id}`));
@@ -127,41 +149,41 @@ function line(user, old) {
   const isOn = ticked.has(user.id);
   return kept(user.id, [
     user.callsign, user.role, user.severity, user.status, age, isChosen, isOn, isCommand(), user.order,
-    user.lat, user.lon, format(), because(user),
+    because(user),
   ], old, () => h("li", { class: "pick" },
     isCommand() && tick(user.id, t("choose", { name: user.callsign }), isOn,
-      (now) => choose(user.id, now)),
+      (now, isRange) => chooseOne(user.id, now, isRange)),
     person(user, age, isChosen)));
 }
 
 /** A relay or an archive is no person: its role is listed instead of a missing position. */
-const listed = (user) => (["relay", "archive"].includes(user.role) && user.severity === "neutral"
+const listedStatus = (user) => (["relay", "archive"].includes(user.role) && user.severity === "neutral"
   ? t(`role.${user.role}`) : statusWord(user));
 
-/** What a row leaves out, for its tooltip and for paper. */
-function reasons(user) {
+/** What a row leaves out, for its tooltip. */
+const details = (user) => dotted(reasons(user), heard(user, passed()), isLow(user) && battery(user));
+
+/** Why the status of a person is what it is, and their order. */
+export function reasons(user) {
   const note = (user.override ?? user.word)?.note;
   const why = because(user);
   const { order: own } = user;
   return dotted(
     why, note && !why.includes(note) && `“${note}”`,
-    own && [t(`order.${own.kind}`), orderWay(user), timeLeft(dueIn(own))].filter(Boolean).join(", "),
-    heard(user, passed()), isLow(user) && battery(user));
+    own && [t(`order.${own.kind}`), orderWay(user), timeLeft(dueIn(own))].filter(Boolean).join(", "));
 }
 
 function person(user, age, isChosen) {
-  const { id, severity, lat, lon } = user;
-  const why = reasons(user);
+  const { id, severity } = user;
   return h("button", {
-    class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id, title: why,
+    class: `person is-${severity}${isChosen ? " chosen" : ""}`, "data-key": id, title: details(user),
     // The data at that time.
     onclick: () => onPick(state.users.get(id) ?? user),
   },
   h("span", { class: severity }, symbol(user)),
   h("span", { class: "name" }, user.callsign),
-  h("span", { class: `word state ${severity}` }, listed(user)),
-  h("span", { class: "age" }, age),
-  h("span", { class: "paper" }, dotted(why, written(lat, lon))));
+  h("span", { class: `word state ${severity}` }, listedStatus(user)),
+  h("span", { class: "age" }, age));
 }
 
 /** The orders for the people that are chosen. */
@@ -176,5 +198,11 @@ function drawBar() {
   };
   fill(bar, h("strong", {}, t("chosen.n", { n: ticked.size })),
     kinds.map((kind) => button(t(`order.${kind}`), `chosen ${kind}`, () => send(kind))),
+    button(t("team.set"), "chosen team", async () => {
+      const { team } = await import("./personforms.js");
+      if (!await team(...[...ticked].map((id) => state.users.get(id)))) return;
+      ticked.clear();
+      draw();
+    }),
     button(t("chosen.clear"), "chosen clear", () => { ticked.clear(); draw(); }));
 }

@@ -77,12 +77,12 @@ function changed() {
   if (byId("rail").classList.contains("open")) more();
 }
 
-/** Escape closes the innermost: the panel if the focus is inside, otherwise the drawer, from anywhere. */
+/** Escape closes the innermost: the panel if the focus is inside, else the drawer, else the panel, from anywhere. */
 function escape({ key, target, defaultPrevented }) {
-  if (key !== "Escape" || defaultPrevented || target.closest?.("dialog, #map-bar, #here, #replay, #tools")) return;
-  if (byId("detail").contains(target)) return closePanel();
+  if (key !== "Escape" || defaultPrevented || target.closest?.("dialog, #map-bar, #here, #replay")) return;
   const name = view();
-  if (name === "map" || !byId("map-bar").hidden) return;
+  if (!byId("map-bar").hidden) return;
+  if (byId("detail").contains(target) || name === "map") return closePanel();
   const isInside = byId("drawer").contains(target);
   look("map");
   if (isInside) document.querySelector(`#rail [data-view="${name}"]`)?.focus();

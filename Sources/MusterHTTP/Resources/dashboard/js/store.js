@@ -111,6 +111,7 @@ export function onLoad(work, lost) {
 let isOut = false;
 
 function put(name, value, time) {
+  for (const id of leaving[name] ?? []) value.delete(id);
   state[name] = value;
   loadedAt[name] = time;
   if (name === "users") sorted = null;
@@ -213,8 +214,42 @@ export function fixAge(user) {
 let sorted = null;
 /** Worst first. */
 export function sortedUsers() {
-  sorted ??= [...state.users.values()].sort(worstFirst);
+  sorted ??= [...state.users.values()].sort((a, b) => worstFirst(held.get(a.id)?.row ?? a, held.get(b.id)?.row ?? b));
   return sorted;
+}
+
+/** For how long a row stays where it is after the user acted on it, in milliseconds. */
+const holding = 3000;
+/** By the id of a person whose row stays: the row as it was. */
+const held = new Map();
+
+/** Lets a person's row stay in place for three seconds, so that the next press meets what the eye saw. */
+export function holdRow(id) {
+  const { row = state.users.get(id), timer } = held.get(id) ?? {};
+  if (!row) return;
+  clearTimeout(timer);
+  held.set(id, { row, timer: setTimeout(() => {
+    held.delete(id);
+    for (const name of ["users", "directives"]) put(name, state[name], loadedAt[name]);
+  }, holding) });
+}
+
+/** A person as their row shows them: where it stays in place, as they were. */
+export const heldRow = (id) => held.get(id)?.row;
+export const isHolding = () => held.size > 0;
+
+/** By set: the ids of rows that are about to be deleted, which the page shows no longer. */
+const leaving = {};
+
+/** Stops to show a row, or shows it again. */
+export function hide(name, id, isHidden = true) {
+  const ids = (leaving[name] ??= new Set());
+  if (isHidden) {
+    ids.add(id);
+    return put(name, state[name], loadedAt[name]);
+  }
+  ids.delete(id);
+  load(name);
 }
 
 /** Seconds since a set was loaded, by this page's clock. */

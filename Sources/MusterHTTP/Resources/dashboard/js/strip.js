@@ -4,7 +4,7 @@
 
 import { byId, dotted, fill, h, onceAFrame } from "./dom.js";
 import { icon } from "./icons.js";
-import { isOwners, on, secondsLoaded, sortedUsers, state } from "./store.js";
+import { isHolding, isOwners, on, secondsLoaded, sortedUsers, state } from "./store.js";
 import { severities, statuses, statusWord, symbol } from "./status.js";
 import { clock, spoken, t } from "./words.js";
 import { look, view } from "./shell.js";
@@ -65,7 +65,7 @@ export function drawChips() {
     gone > 0 && t("people.off", { n: gone }));
   fill(byId("counts"), all.map(chipButton), h("span", { class: "faint sum" }, sum));
   // A filter whose chip is gone would hide everyone without a reason in view.
-  if (chosenStatus() && !chips.has(chosenStatus())) chooseStatus(chosenStatus());
+  if (chosenStatus() && !chips.has(chosenStatus()) && !isHolding()) chooseStatus(chosenStatus());
   const danger = all.reduce((n, { one, users }) => n + (one.severity === "danger" ? users.length : 0), 0);
   const name = state.status?.operationName ?? "Muster";
   document.title = danger ? `(${danger}!) ${name}` : name;
@@ -115,12 +115,12 @@ function next() {
   return [...timers, ...orders].sort((a, b) => a.left - b.left)[0];
 }
 
-/** "4:07", with a minus after the time is over. */
+/** "4:07", with a minus after the time is over. What is left is rounded up. */
 export function minutes(seconds) {
-  const whole = Math.abs(Math.round(seconds));
+  const whole = Math.abs(Math.ceil(seconds));
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (n) => String(n).padStart(2, "0");
-  return (seconds < -0.5 ? "−" : "") + (h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`);
+  return (whole > 0 && seconds < 0 ? "−" : "") + (h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`);
 }
 
 function tick() {

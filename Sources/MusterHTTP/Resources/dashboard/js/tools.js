@@ -9,6 +9,7 @@ import { openContacts } from "./contacts.js";
 import { noticeState, switchNotices } from "./notices.js";
 import { state } from "./store.js";
 import { refresh } from "./map/map.js";
+import { lastAct, undoLast } from "./undo.js";
 
 const preferred = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
@@ -29,6 +30,7 @@ export function openTools() {
       "aria-controls": "settings", onclick: () => turnSettings(byId("settings").hidden),
     }, icon("more")),
     h("div", { id: "settings", hidden: true },
+      h("button", { id: "undo", hidden: true, onclick: () => { turnSettings(false); undoLast(); } }),
       h("button", { id: "mute", onclick: () => mute(!isMuted()) }, soundWord()),
       h("button", { id: "notify", onclick: () => switchNotices(drawNotices) }),
       h("button", { id: "theme", onclick: turnTheme }, t("theme")),
@@ -46,6 +48,10 @@ export function openTools() {
         turnSettings(false);
         import("./paper.js").then(({ printPage }) => printPage());
       } }, t("print")),
+      h("button", { id: "print-forms", onclick: () => {
+        turnSettings(false);
+        import("./paper.js").then(({ printForms }) => printForms());
+      } }, t("print.forms")),
       byId("session")));
   byId("silent").addEventListener("click", () => mute(false));
   const sounds = () => {
@@ -67,6 +73,7 @@ export function openTools() {
   setTheme(localStorage.getItem("theme") ?? preferred());
   byId("tools").addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || byId("settings").hidden) return;
+    event.preventDefault();
     turnSettings(false);
     byId("more").focus();
   });
@@ -78,6 +85,8 @@ export function openTools() {
 function turnSettings(isOpen) {
   if (!isOpen && byId("settings").contains(document.activeElement)) byId("more").focus();
   byId("settings").hidden = !isOpen;
+  byId("undo").hidden = !lastAct();
+  byId("undo").textContent = t("undo.of", { what: lastAct() });
   byId("more").setAttribute("aria-expanded", String(isOpen));
 }
 

@@ -2,7 +2,7 @@
 // opened.
 
 import { button, faint, fill, h } from "./dom.js";
-import { get, getVersioned, segment, write } from "./api.js";
+import { change, get, getVersioned, segment, write } from "./api.js";
 import { control, field, form, formElement } from "./dialog.js";
 import { t } from "./words.js";
 import { position } from "./place.js";
@@ -11,6 +11,7 @@ import { closePanel } from "./shell.js";
 import { goToShape, onMap, theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 import { drawShape, sizeOf } from "./map/draw.js";
+import { remember } from "./undo.js";
 
 const ruleKinds = ["atLeast", "atMost", "entryBy", "within"];
 const roles = ["command", "member", "observer"];
@@ -39,7 +40,7 @@ export async function edit(fence, container) {
     : outlines.features.find((feature) => feature.id === row.id)?.geometry;
   if (!shape) throw new Error(t("fence.gone"));
   if (!container.isConnected) return () => {};
-  const first = JSON.stringify(shape);
+  const first = structuredClone(shape);
   const inside = h("p", { role: "status" });
   const radius = radiusMetres !== undefined && control("radius", {
     value: radiusMetres, type: "number", min: 1, max: 1000000, required: true,
@@ -62,10 +63,10 @@ export async function edit(fence, container) {
     changed();
   });
   changed();
-  fill(container, zoneForm(row, { inside, radius, editor },
+  fill(container, zoneForm(row, { inside, radius, editor, first },
     () => {
       if (isCrossed) throw new Error(t("draw.crossed"));
-      return JSON.stringify(shape) === first ? null : shape;
+      return JSON.stringify(shape) === JSON.stringify(first) ? null : shape;
     }, version));
   return () => editor?.remove();
 }
@@ -73,7 +74,7 @@ export async function edit(fence, container) {
 const zoneSize = ({ coordinates, radiusMetres }) =>
   sizeOf({ radiusMetres }, coordinates?.[0].slice(1).map(([lon, lat]) => ({ lat, lon })));
 
-const zoneForm = (old, { inside, radius, editor }, changedShape, version) => formElement([
+const zoneForm = (old, { inside, radius, editor, first }, changedShape, version) => formElement([
   h("h3", {}, t("fence.edit")),
   editor && faint(t(radius ? "edit.circle" : "edit.outline")), inside,
   editor && h("div", { class: "row" }, ["undo", "redo"].map((way) =>
@@ -85,15 +86,22 @@ const zoneForm = (old, { inside, radius, editor }, changedShape, version) => for
     value: old.dwellSeconds, type: "number", min: 0, max: 604800, required: true,
   }),
 ], async ({ name, kind, dwell }) => {
-  const body = {};
-  if (name !== old.name) body.name = name;
-  if (kind !== old.kind) body.kind = kind;
-  if (Number(dwell) !== old.dwellSeconds) body.dwellSeconds = Number(dwell);
+  const [body, before] = [{}, {}];
+  const put = (key, now, then) => {
+    if (now !== then) [body[key], before[key]] = [now, then];
+  };
+  put("name", name, old.name);
+  put("kind", kind, old.kind);
+  put("dwellSeconds", Number(dwell), old.dwellSeconds);
   const shape = changedShape();
-  if (shape) Object.assign(body, asBody(shape));
-  if (Object.keys(body).length > 0) {
-    await write("PATCH", `fences/${segment(old.id)}`, body, version);
+  if (shape) {
+    Object.assign(body, asBody(shape));
+    Object.assign(before, asBody(first));
   }
+  if (Object.keys(body).length === 0) return;
+  const path = `fences/${segment(old.id)}`;
+  await write("PATCH", path, body, version);
+  remember(t("zone.saved", { name }), () => change("PATCH", path, before));
 }, closePanel);
 
 /** Input as text: one corner per line, or a centre and a radius. */
@@ -123,8 +131,10 @@ function save(shape, proposed = "") {
     field("name", t("name"), { value: proposed, required: true }),
     field("kind", t("kind"), { value: "hazard", options: kinds() }),
     field("active", t("active"), { type: "checkbox", value: true }),
-  ], ({ name, kind, active }) => write("POST", "fences", { name, kind, active, ...asBody(shape) }))
-    .finally(() => preview?.remove());
+  ], async ({ name, kind, active }) => {
+    const row = await write("POST", "fences", { name, kind, active, ...asBody(shape) });
+    if (row) remember(t("zone.saved", { name }), () => write("DELETE", `fences/${segment(row.id)}`));
+  }).finally(() => preview?.remove());
 }
 
 /** The form for a new rule; a time is entered in minutes. */

@@ -21,4 +21,5 @@ export default {
   "call.answer.public": "Alle Mitglieder können es lesen.",
   "call.answer.app": "Eine Tracking-App kann die Antwort nicht zeigen: nur die Seite dieser Person kann es.",
   "call.message.to": "Nachricht an {name}",
+  "call.message.sent": "An {name} gesendet.",
 };

@@ -21,4 +21,5 @@ export default {
   "call.answer.public": "All members can read it.",
   "call.answer.app": "A tracking app cannot show your answer: only this person's page can.",
   "call.message.to": "Message to {name}",
+  "call.message.sent": "Sent to {name}.",
 };

@@ -21,4 +21,5 @@ export default {
   "call.answer.public": "Todos los miembros pueden leerlo.",
   "call.answer.app": "Una aplicación de seguimiento no puede mostrar la respuesta: solo la página de esta persona puede.",
   "call.message.to": "Mensaje a {name}",
+  "call.message.sent": "Enviado a {name}.",
 };

@@ -21,4 +21,5 @@ export default {
   "call.answer.public": "Tous les membres peuvent le lire.",
   "call.answer.app": "Une application de suivi ne peut pas afficher la réponse : seule la page de cette personne le peut.",
   "call.message.to": "Message à {name}",
+  "call.message.sent": "Envoyé à {name}.",
 };

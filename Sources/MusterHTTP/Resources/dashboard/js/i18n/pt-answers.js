@@ -21,4 +21,5 @@ export default {
   "call.answer.public": "Todos os membros podem ler.",
   "call.answer.app": "Uma aplicação de rastreio não pode mostrar a resposta: só a página desta pessoa pode.",
   "call.message.to": "Mensagem para {name}",
+  "call.message.sent": "Enviado a {name}.",
 };

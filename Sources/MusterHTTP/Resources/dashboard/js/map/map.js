@@ -1,6 +1,6 @@
 // The map: Leaflet, graticule, zones, reports, people. It works without a base map.
 
-import { afterAFrame, byId, fill, h, onceAFrame } from "../dom.js";
+import { afterAFrame, byId, fill, h, onceAFrame, say } from "../dom.js";
 import { loadedAt, on, shownReports, state } from "../store.js";
 import { t } from "../words.js";
 import { written } from "../place.js";
@@ -9,7 +9,7 @@ import { forget } from "./icons.js";
 import { graticule } from "./graticule.js";
 import { hit, indexPlaces, membersLayer, shows } from "./members.js";
 import { fencesLayer, zoneAt } from "./fences.js";
-import { centre } from "../geometry.js";
+import { centre, outliers } from "../geometry.js";
 import { baseBounds, openMaps, repaintMaps } from "./base.js";
 
 const mostPulses = 30;
@@ -194,27 +194,39 @@ function frame() {
   else if (!isTouched) fitAll();
 }
 
+/** As `fitAll`, on request of the user. */
+export function fitNow() {
+  stated = 0;
+  fitAll();
+}
+
 /** Fits the view to all data; without any, to the base map. */
 export function fitAll() {
   const [west, south, east, north] = fitData() ? [] : baseBounds() ?? [];
   if (typeof west === "number") fit(L.latLngBounds([[south, west], [north, east]]).pad(-0.15));
 }
 
-/** Fits the view to all people, reports and zones. Returns whether there is any. */
-function fitData() {
-  let [south, west, north, east] = [90, 180, -90, -180];
-  for (const set of [state.users, state.reports, state.fences]) {
-    for (const row of set.values()) {
-      const { lat, lon } = centre(row) ?? row;
-      if (typeof lat !== "number") continue;
-      [south, north] = [Math.min(south, lat), Math.max(north, lat)];
-      [west, east] = [Math.min(west, lon), Math.max(east, lon)];
-    }
-  }
-  if (south > north) return false;
+/** How many places the view leaves out, as was last stated. */
+let stated = 0;
+
+/**
+ * Fits the view to all people, reports and zones, without the few that are far away: a message counts them,
+ * and shows them too. No person in danger is left out. Returns whether there is any.
+ */
+function fitData(isWhole) {
+  const places = [state.users, state.reports, state.fences].flatMap((set) => [...set.values()])
+    .map((row) => ({ ...centre(row) ?? row, isUrgent: row.severity === "danger" || row.toEvacuate }))
+    .filter(({ lat }) => typeof lat === "number");
+  if (places.length === 0) return false;
+  const far = isWhole ? new Set() : outliers(places);
+  for (const one of far) if (one.isUrgent) far.delete(one);
   // Leaflet caches the size of the hidden map.
   map.invalidateSize({ animate: false });
-  fit(L.latLngBounds([[south, west], [north, east]]));
+  fit(around(places.filter((one) => !far.has(one))));
+  if (far.size > 0 && stated !== far.size) {
+    say(t("far.out", { n: far.size }), { word: t("show"), work: () => fitData(true) });
+  }
+  stated = far.size;
   return true;
 }
 

@@ -7,7 +7,7 @@ import { ownPosition } from "../way.js";
 import { icon } from "../icons.js";
 import { drawerHead, look, view } from "../shell.js";
 import { drawZone } from "../fences.js";
-import { fitAll, goTo, layerStates, setLayer, theMap } from "./map.js";
+import { fitNow, goTo, layerStates, setLayer, theMap } from "./map.js";
 import { mapChoices, mapPicker, refreshMaps } from "./base.js";
 
 const measuring = () => import("./measure.js");
@@ -20,7 +20,7 @@ export function openMapTools(pick) {
   const draw = () => fill(byId("map-tools"),
     tool("in", "zoom.in", () => theMap().zoomIn(), "wide"),
     tool("out", "zoom.out", () => theMap().zoomOut(), "wide"),
-    tool("fit", "tool.fit", fitAll),
+    tool("fit", "tool.fit", fitNow),
     tool("find", "tool.find", async () => (await measuring()).find(pick)),
     tool("here", "tool.here", goToMe),
     tool("measure", "tool.measure", async () => (await measuring()).measure()),

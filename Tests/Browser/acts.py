@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""What a leader does: rows that stay, undo, to whom an order went, permits, the first steps.
+
+    python3 Tests/Browser/acts.py --screenshots /tmp/shots --axe axe.min.js
+
+A small server replaces the node, as in picture.py. Requirements: as dashboard.py."""
+
+import argparse
+import sys
+import time
+
+import browser
+from browser import must
+from nodes import wait
+from picture import PictureStage, opened, reports, resize
+
+ROLLCALL = "d" * 32
+ZONE = "f" * 31 + "2"
+
+
+class Acts(PictureStage):
+    """The scene, in which what is written has its effect."""
+
+    moving = (*PictureStage.moving, "reports", "fences")
+
+    def __init__(self):
+        super().__init__()
+        self.overrides, self.gone, self.added = {}, set(), []
+
+    def write(self, method, name, body):
+        if name.endswith("/override"):
+            self.overrides[name.split("/")[1]] = body.get("safety") if method == "PUT" else None
+        if method == "DELETE":
+            self.gone.add(name.split("/")[-1])
+        super().write(method, name, body)
+        self.changed()
+
+    def users(self):
+        found = super().users()
+        for one in found:
+            safety = self.overrides.get(one["id"])
+            if safety == "safe":
+                one.update(status="accountedFor", severity="safe", reason="accounted for by Lead", conditions=[
+                    {"status": "accountedFor", "severity": "safe", "reason": "accounted for by Lead"}])
+        return found
+
+    def person(self, n, late=False):
+        found = super().person(n, late)
+        if self.overrides.get(found["user"]) == "safe":
+            found["state"] = "present"
+        return found
+
+    def answer(self, name):
+        if name == "reports":
+            return {"items": [one for one in reports() if one["id"] not in self.gone], "next": None}
+        if name.startswith("fences/"):
+            return next(one for one in super().fences() if one["id"] in name)
+        return super().answer(name)
+
+    def fences(self):
+        return [one for one in super().fences() if one["id"] not in self.gone]
+
+
+def names(page, selector):
+    return page.js("""return [...document.querySelectorAll(arguments[0])].map((one) =>
+        one.firstChild.data.trim())""", selector)
+
+
+def stays(page, stage):
+    """The row of a person who is accounted for stays in place for three seconds."""
+    page.view("orders")
+    card = f"[data-order='{ROLLCALL}']"
+    lines = f"{card} [aria-label='Unaccounted for'] .name"
+    before = names(page, lines)
+    people = names(page, ".person .name")
+    user = page.js("return document.querySelector(arguments[0]).closest('li').querySelector('.act').dataset.key",
+                   lines).split()[-1]
+    began = time.monotonic()
+    page.click(f"[data-key='account {ROLLCALL} {user}']")
+    wait("one is accounted for", lambda: "1 of 6" in page.text(f"{card} .sum"))
+    must(f"the row stays: {before[0]}", names(page, lines) == before)
+    must("it has no button that a second press could meet",
+         not page.count(f"{card} [aria-label='Unaccounted for'] li:first-child button.act"))
+    wait("then it goes", lambda: names(page, lines) == before[1:])
+    took = time.monotonic() - began
+    must(f"after {took:.1f} s", 2.9 <= took <= 4.5)
+    page.click("#said [data-key=undo]")
+    wait("the answer is undone", lambda: "0 of 6" in page.text(f"{card} .sum"))
+    must("the list of people is as before", names(page, ".person .name") == people)
+    page.view("people")
+    page.click(f"[data-key='{2:032x}'].person")
+    page.click("#detail [data-key='override.safe']")
+    page.submit()
+    wait("Caro is accounted for", lambda: "Accounted for" in page.text("#detail .conditions"))
+    must("her row stays in the list", names(page, ".person .name") == people)
+    wait("then she is below", lambda: names(page, ".person .name") != people)
+
+
+def steps(page, stage):
+    """Several steps are undone, the newest first: by the message, the menu and the keyboard."""
+    for n in (3, 4):
+        page.view("people")
+        page.click(f"[data-key='{n:032x}'].person")
+        page.click("#detail [data-key='override.safe']")
+        page.submit()
+        wait(f"{n} is accounted for", lambda: stage.overrides.get(f"{n:032x}") == "safe")
+    page.click("#said [data-key=undo]")
+    wait("the newest is undone", lambda: stage.overrides[f"{4:032x}"] is None)
+    wait("the one before is offered", lambda: "Undo: Duarte" in page.text("#said"))
+    page.js("document.activeElement.blur()")
+    page.actions().key_down("\ue009").send_keys("z").key_up("\ue009").perform()
+    wait("a key undoes it", lambda: stage.overrides[f"{3:032x}"] is None)
+    page.click("#more")
+    must("the menu offers the one before", page.text("#undo") == "Undo: Caro is accounted for")
+    page.click("#undo")
+    wait("it is undone too", lambda: stage.overrides[f"{2:032x}"] is None)
+    page.close_panel()
+
+
+def deletions(page, stage):
+    """A deletion waits for ten seconds, in which it can be undone."""
+    page.view("fences")
+    zone = f"#fences [data-key='zone {ZONE}']"
+    page.click(zone)
+    page.click(f"#detail [data-key='delete {ZONE}']")
+    page.submit()
+    wait("the zone is gone from the page", lambda: not page.count(zone))
+    stage.changed()
+    time.sleep(0.5)
+    must("and stays so while the data change", not page.count(zone))
+    must("the node has it", ZONE not in stage.gone)
+    page.click("#said [data-key=undo]")
+    wait("it is there again", lambda: page.count(zone))
+    time.sleep(11)
+    must("and was never deleted", ZONE not in stage.gone)
+    page.view("reports")
+    row = "a" * 31 + "3"
+    page.click("[data-key='filter resolved']")
+    page.click(f"[data-key='open {row}']")
+    page.click("#detail [data-key=delete]")
+    page.submit()
+    wait("without an undo it is deleted", lambda: row in stage.gone)
+
+
+def orders(page, stage):
+    """After sending, an order states to whom it went; it ends by closing it."""
+    page.view("orders")
+    page.click("#orders [data-key=rollcall]")
+    page.fill(audience="team Bravo")
+    page.js("""document.querySelector("dialog [name=audience]").dispatchEvent(
+        new Event("change", { bubbles: true }))""")
+    wait("it counts them, and names those out of reach", lambda: "4 people" in page.text("dialog .outlook")
+         and "Out of reach: Filipe" in page.text("dialog .outlook"))
+    page.submit()
+    wait("it states to whom it went", lambda: all(word in page.text("#said") for word in (
+        "Roll call", "Team Bravo", "sent to 4 people", "Caro", "Duarte", "Eva", "Filipe")))
+    page.shot("sent")
+    page.click("#orders [data-key='rollcall now']")
+    wait("a roll call of everyone too", lambda: all(word in page.text("#said") for word in (
+        "Roll call", "Everyone", "sent to 13 people")))
+    page.view("people")
+    page.click(f"[data-key='{3:032x}'].person")
+    page.click("#detail [data-key='order.message']")
+    page.fill(text="Take the north road")
+    page.submit()
+    wait("and a message", lambda: "Sent to Duarte" in page.text("#said"))
+    page.close_panel()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--screenshots", help="a folder for screenshots")
+    parser.add_argument("--axe", help="axe.min.js, for accessibility checks")
+    options = parser.parse_args()
+    browser.require(options.screenshots)
+    stage = Acts()
+    page = opened(stage, options.screenshots)
+    try:
+        resize(page, "laptop")
+        for walk in (stays, steps, deletions, orders):
+            walk(page, stage)
+        faults = page.faults("openapi.json")
+        must(f"the browser has no error {faults[:3]}", not faults)
+    except BaseException:
+        page.shot("failed")
+        print("\n".join(page.faults()[:10]))
+        raise
+    finally:
+        page.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
