@@ -12,7 +12,8 @@ import time
 import browser
 from browser import must
 from nodes import wait
-from picture import PictureStage, opened, reports, resize
+from measures import Hand
+from picture import PictureStage, opened, reports, resize, stamp
 
 ROLLCALL = "d" * 32
 ZONE = "f" * 31 + "2"
@@ -25,15 +26,25 @@ class Acts(PictureStage):
 
     def __init__(self):
         super().__init__()
-        self.overrides, self.gone, self.added = {}, set(), []
+        self.overrides, self.gone, self.permits = {}, set(), []
 
     def write(self, method, name, body):
         if name.endswith("/override"):
             self.overrides[name.split("/")[1]] = body.get("safety") if method == "PUT" else None
         if method == "DELETE":
             self.gone.add(name.split("/")[-1])
+        if name == "permits":
+            names = {one["id"]: one["callsign"] for one in self.users()}
+            self.permits.append({
+                "id": f"{len(self.permits):032x}", "people": [names[one] for one in body.get("users", [])],
+                "team": body.get("team", ""), "zone": body["zone"], "zoneName": "Sawmill fire",
+                "durationSeconds": body["durationSeconds"], "revoked": False, "callsign": "Lead",
+                "issuedAt": stamp(0)})
+        if name.startswith("permits/"):
+            self.permits[int(name.split("/")[1], 16)]["revoked"] = True
         super().write(method, name, body)
         self.changed()
+        return {"id": f"{len(self.permits) - 1:032x}"} if name == "permits" else None
 
     def users(self):
         found = super().users()
@@ -53,6 +64,8 @@ class Acts(PictureStage):
     def answer(self, name):
         if name == "reports":
             return {"items": [one for one in reports() if one["id"] not in self.gone], "next": None}
+        if name == "permits":
+            return {"items": self.permits}
         if name.startswith("fences/"):
             return next(one for one in super().fences() if one["id"] in name)
         return super().answer(name)
@@ -167,6 +180,37 @@ def orders(page, stage):
     page.close_panel()
 
 
+def permits(page, stage):
+    """A permit takes three clicks from the map, for a person or for those inside; it is listed and withdrawn."""
+    page.view("map")
+    page.click("[data-key='tool fit']")
+    time.sleep(0.5)
+    hand = Hand(page)
+    hand.tap_place(40.3239, -7.6054)
+    hand.click("#detail [data-key='permit new']")
+    hand.click("dialog[open] [type=submit]")
+    wait("it is issued", lambda: stage.permits)
+    must(f"a permit for Caro by {hand.count} clicks: {stage.written[-1][2]}", hand.count == 3
+         and stage.written[-1][2] == {"zone": ZONE, "durationSeconds": 1800, "users": [f"{2:032x}"]})
+    wait("it is in the panel of the person", lambda: all(word in page.text("#detail section") for word in (
+        "Caro → Sawmill fire", "30 min left", "Lead")))
+    page.shot("permit")
+    page.click("#said [data-key=undo]")
+    wait("an undo withdraws it", lambda: stage.permits[0]["revoked"])
+    page.view("fences")
+    hand = Hand(page)
+    hand.click(f"#fences [data-key='zone {ZONE}']")
+    hand.click("#detail [data-key='permit new']")
+    page.fill(who="team Bravo", minutes="45")
+    page.shot("permit-form")
+    hand.click("dialog[open] [type=submit]")
+    must(f"and one for a team: {hand.count} clicks", hand.count <= 3)
+    wait("it is in the panel of the zone", lambda: "Team Bravo" in page.text("#detail section"))
+    page.click("#detail [data-key='permit " + f"{1:032x}" + "']")
+    wait("it is withdrawn", lambda: stage.permits[1]["revoked"] and not page.count("#detail section"))
+    page.close_panel()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--screenshots", help="a folder for screenshots")
@@ -177,7 +221,7 @@ def main():
     page = opened(stage, options.screenshots)
     try:
         resize(page, "laptop")
-        for walk in (stays, steps, deletions, orders):
+        for walk in (stays, steps, permits, deletions, orders):
             walk(page, stage)
         faults = page.faults("openapi.json")
         must(f"the browser has no error {faults[:3]}", not faults)

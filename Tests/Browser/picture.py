@@ -143,7 +143,7 @@ class PictureStage:
         return json.dumps(self.answer(name)).encode()
 
     def write(self, method, name, body):
-        """Handles writes of the page; the sets change at once."""
+        """Handles writes of the page; the sets change at once. May return what is answered."""
         self.written.append((method, name, body))
         if "/acknowledgements" in name:
             user = body.get("user", f"{self.me:032x}")
@@ -282,7 +282,9 @@ def writing(stage):
         def take(self):
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length) or b"{}")
-            stage.write(self.command, self.path.removeprefix("/api/v1/"), body)
+            made = stage.write(self.command, self.path.removeprefix("/api/v1/"), body)
+            if made:
+                return self.say(json.dumps(made).encode(), "application/json")
             self.send_response(204)
             self.end_headers()
 

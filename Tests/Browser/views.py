@@ -156,7 +156,7 @@ class Scene(PictureStage):
     def write(self, method, name, body):
         if name == "session" and method == "DELETE":
             self.session = None
-        super().write(method, name, body)
+        return super().write(method, name, body)
 
 
 def serving(scene, is_secure):

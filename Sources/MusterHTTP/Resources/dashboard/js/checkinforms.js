@@ -5,7 +5,8 @@ import { write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { isCommand } from "./store.js";
 import { t } from "./words.js";
-import { audience, recipients } from "./orderform.js";
+import { audience } from "./orderform.js";
+import { recipients } from "./order.js";
 import { mostMinutes, pinField } from "./checkins.js";
 
 /** In minutes, as on the command line. */

@@ -9,6 +9,7 @@ import { t } from "./words.js";
 import { drawButton } from "./order.js";
 import { mayAddRule, ruleList } from "./zonerules.js";
 import { named } from "./zone.js";
+import { permitButton, permitList } from "./permits.js";
 import {
   closePanel, drawerHead, openPanel, panelHead, panelOf, shownInPanel,
 } from "./shell.js";
@@ -20,7 +21,7 @@ const forms = () => import("./zoneform.js");
 
 export function openFences() {
   on(["fences", "status"], onceAFrame(draw));
-  on(["fences", "status"], onceAFrame(() => {
+  on(["fences", "status", "permits"], onceAFrame(() => {
     const id = shownInPanel().replace("zone ", "");
     const panel = panelOf(`zone ${id}`);
     if (!panel) return;
@@ -108,9 +109,10 @@ function drawFacts(panel, fence) {
     h("p", { class: `state ${looks[fence.kind] ?? ""}` }, facts(fence)),
     h("p", {}, fence.inside.length === 0 ? t("inside.none")
       : t("inside", { n: fence.inside.length, names: named(fence.inside) })),
-    ruleList(fence, mayChange),
+    permitList(fence), ruleList(fence, mayChange),
     h("div", { class: "row" },
       theMap() && action("map", "on.map", () => lookAt(fence)),
+      permitButton(fence),
       mayChange && action("active", turn,
         () => attempt(() => turned(fence, turn))),
       mayChange && mayAddRule(fence) && action("rule", "rule.add", async () => (await forms()).addRule(fence)),

@@ -20,3 +20,9 @@ export const rollCallNow = async () => (await forms()).rollCallNow();
 /** The button for a zone with an order; false without a map. */
 export const drawButton = (key) => Boolean(theMap())
   && button(t("order.draw"), key, async () => (await forms()).drawAndOrder());
+
+/** The members of a request body that name the chosen recipients. */
+export function recipients(chosen) {
+  const [, what, who] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
+  return what?.startsWith("user") ? { users: who.split(",") } : what ? { [what]: who } : {};
+}

@@ -6,7 +6,7 @@ import { attempt, field, form } from "./dialog.js";
 import { state } from "./store.js";
 import { t } from "./words.js";
 import { approach, centre } from "./geometry.js";
-import { going } from "./order.js";
+import { going, recipients } from "./order.js";
 import { asBody, asFence, whoWouldBeInside } from "./zone.js";
 import { goToShape, onMap, theMap } from "./map/map.js";
 import { drawShape } from "./map/draw.js";
@@ -46,12 +46,6 @@ function zones() {
 const minutes = (kind) => field("minutes", t("minutes.word"), {
   type: "number", value: usual[kind] ?? "", min: 1, max: 10000, required: kind in usual,
 });
-
-/** The members of a request body that name the chosen recipients. */
-export function recipients(chosen) {
-  const [, what, who] = /^(role|team|users?) (.*)$/.exec(chosen) ?? [];
-  return what?.startsWith("user") ? { users: who.split(",") } : what ? { [what]: who } : {};
-}
 
 // MARK: Before sending
 

@@ -15,6 +15,7 @@ import { arrow, onPosition, orderWay, wayFrom, wayWords } from "./way.js";
 import { written } from "./place.js";
 import { openPanel, panelHead, panelOf, shownInPanel } from "./shell.js";
 import { answerCall, mayAnswer } from "./alarm.js";
+import { permitButton, permitList } from "./permits.js";
 import { drawRoster } from "./roster.js";
 import { goTo, showMap, theMap } from "./map/map.js";
 
@@ -25,7 +26,7 @@ export function openPersons() {
     const body = user && panelOf(`user ${user.id}`);
     if (body) draw(body, user);
   });
-  on(["users", "devices", "fences", "directives", "status"], again);
+  on(["users", "devices", "fences", "directives", "permits", "status"], again);
   onPosition(again);
   setInterval(again, 10000);
 }
@@ -84,7 +85,7 @@ function draw(body, user) {
       phoneNotes(user),
       user.word && line(t("word"), statement(user.word)),
       user.override && line(t("override"), statement(user.override)))),
-    log?.id === user.id && log.element);
+    permitList(user), log?.id === user.id && log.element);
 }
 
 const zoneName = ({ zone, zoneName: name }) => {
@@ -135,6 +136,7 @@ function actions(user) {
     call && action("answer", () => answerCall(call)),
     isCommand() && action("order.message", () => answerCall(user)),
     isCommand() && action("team.set", () => team(user)),
+    permitButton(user),
     isCommand() && (isAway
       ? action("sign.on", () => attempt(() => write("DELETE", `${path}/signoff`), t("done")))
       : action("sign.off", () => signOff(user))),

@@ -4,8 +4,10 @@
 import { dotted, faint, h } from "./dom.js";
 import { segment, write } from "./api.js";
 import { field, form } from "./dialog.js";
-import { holdRow, state } from "./store.js";
+import { holdRow, load, state } from "./store.js";
 import { t } from "./words.js";
+import { recipients } from "./order.js";
+import { hazards, revoke } from "./permits.js";
 import { remember } from "./undo.js";
 
 /** Command sets a person as accounted for, or as needing help: each has its own button. */
@@ -49,6 +51,46 @@ export const signOff = (user) => form(t("sign.off.of", { name: user.callsign }),
   remember(`${user.callsign}: ${t("status.signedOff")}`, () => write("DELETE", path));
 }, t("sign.off"));
 
+/** Minutes for which a permit is valid, unless another time is entered. */
+const usualMinutes = 30;
+
+/**
+ * The form of an entry permit: for a person, into the zone that they are in; or for a zone, by default to those
+ * who are inside.
+ * @param one a person, or a hazard zone.
+ */
+export function permit(one) {
+  const isZone = Boolean(one.kind);
+  const users = [...state.users.values()].sort((a, b) => (a.callsign < b.callsign ? -1 : 1));
+  const inside = users.filter(({ callsign }) => isZone && one.inside.includes(callsign));
+  const all = `users ${inside.map(({ id }) => id).join()}`;
+  const names = new Map(users.map(({ id, callsign }) => [`user ${id}`, callsign]));
+  if (inside.length > 1) names.set(all, inside.map(({ callsign }) => callsign).join(", "));
+  for (const { team } of users) if (team) names.set(`team ${team}`, t("team.of.name", { team }));
+  const zones = hazards();
+  return form(t("permit.of", { name: one.callsign ?? one.name }), [
+    faint(t("permit.why")),
+    field("who", t("audience"), {
+      options: [...names],
+      value: !isZone ? `user ${one.id}` : inside.length > 1 ? all : `user ${(inside[0] ?? users[0])?.id}`,
+    }),
+    field("zone", t("permit.zone"), {
+      options: zones.map(({ id, name }) => [id, name]),
+      value: isZone ? one.id : (zones.find((zone) => zone.inside.includes(one.callsign)) ?? zones[0])?.id,
+    }),
+    field("minutes", t("permit.minutes"), {
+      type: "number", value: usualMinutes, min: 1, max: 10000, required: true,
+    }),
+  ], async ({ who, zone, minutes }) => {
+    const sent = await write("POST", "permits", {
+      zone, durationSeconds: Math.round(Number(minutes) * 60), ...recipients(who),
+    });
+    load("permits");
+    const text = t("permit.of", { name: `${names.get(who)} → ${state.fences.get(zone)?.name}` });
+    remember(dotted(text, t("minutes", { n: minutes })), () => sent && revoke(sent.id));
+  }, t("permit.issue"));
+}
+
 const putTeam = ({ id }, team) => write("PUT", `users/${segment(id)}/team`, { team });
 
 /** Sets the team of people. */
@@ -68,9 +110,11 @@ export function team(...users) {
         set.push({ id: user.id, team: user.team });
       }
     } finally {
-      const text = dotted(set.length === 1 ? users[0].callsign : t("people.n", { n: set.length }), t("team.of.name", { team: name }));
+      const who = set.length === 1 ? users[0].callsign : t("people.n", { n: set.length });
       if (set.length > 0) {
-        remember(text, async () => { for (const one of set) await putTeam(one, one.team); });
+        remember(dotted(who, t("team.of.name", { team: name })), async () => {
+          for (const one of set) await putTeam(one, one.team);
+        });
       }
     }
   });

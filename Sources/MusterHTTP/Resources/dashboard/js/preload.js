@@ -3,7 +3,7 @@
 const names = `
   alarm alerts api checkins contacts coordinates dialog dom fences geometry i18n/en
   icons kept login map/base map/fences map/graticule map/handle map/icons map/layer map/map
-  map/members map/menu map/tools marks me notices offline order person photos place
+  map/members map/menu map/tools marks me notices offline order permits person photos place
   position queue reports rollcall roster shell sound status store strip tools undo way words zone
   zonerules
 `;

@@ -103,7 +103,8 @@ const badges = (report) => h("p", { class: "row" },
 const chip = (text, look = "") => h("span", { class: `chip${look}` }, text);
 
 /** What is on every device is not repeated in a list. */
-export const isEverywhere = ({ delivery: { devices, total, commandPost } }) => commandPost && total > 0 && devices >= total;
+export const isEverywhere = ({ delivery: { devices, total, commandPost } }) =>
+  commandPost && total > 0 && devices >= total;
 
 /** The delivery status, worded as in the rest of the program. */
 export function delivery({ delivery: { devices, total, commandPost, archive, ageSeconds } }) {

@@ -69,8 +69,9 @@ function draw() {
   lines = new Map();
   const all = matching.flatMap(([, members]) => members);
   const elements = listed(old);
-  fill(every, isCommand() && all.length > 0 && h("label", { class: "tick" }, tick("all",
-    t("choose.all", { n: all.length }), isAll(all), (isOn) => chooseAll(all, isOn)), t("choose.all", { n: all.length })));
+  const word = t("choose.all", { n: all.length });
+  fill(every, isCommand() && all.length > 0 && h("label", { class: "tick" },
+    tick("all", word, isAll(all), (isOn) => chooseAll(all, isOn)), word));
   if (all.length === 0) elements.push(h("li", { class: "faint" }, t("matches.none")));
   const more = all.length - shown;
   if (more > 0) elements.push(moreButton(more));

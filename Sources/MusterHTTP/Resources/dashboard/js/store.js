@@ -28,6 +28,7 @@ const loaders = {
   alerts: async () => (await get("alerts")).items,
   calls: () => get("unverified-calls"),
   checkins: async () => (await get("checkins")).items,
+  permits: async () => (await get("permits")).items,
   devices: () => list("devices"),
   status: () => get("status"),
   mesh: async () => (await get("mesh")).items,
@@ -51,7 +52,7 @@ async function loadEvents() {
 
 export const state = {
   users: new Map(), reports: new Map(), directives: new Map(), fences: new Map(),
-  alerts: [], calls: null, checkins: [], events: [], devices: [], mesh: [], status: null, proximity: null,
+  alerts: [], calls: null, checkins: [], permits: [], events: [], devices: [], mesh: [], status: null, proximity: null,
   /** The login; null on the node's own machine, which requires none. */
   session: null,
   /** The login of this browser that has expired or was removed: it only calls for help. */
@@ -178,8 +179,19 @@ export function changed(notice) {
   // Who is inside, and who follows an order.
   if (["fences", "directives"].includes(notice.dataset)) load("users");
   if (notice.dataset === "events") load("fences");
+  if (notice.dataset === "users") loadPermits();
   load(notice.dataset === "alerts" ? "calls" : "alerts");
 }
+
+/** Permits belong to the set of people, which changes with each position: they are loaded less often. */
+const permitPeriod = 3000;
+let permitTimer = null;
+const loadPermits = () => {
+  permitTimer ??= setTimeout(() => {
+    permitTimer = null;
+    load("permits");
+  }, permitPeriod);
+};
 
 const isMember = () => state.session?.rights === "member";
 
