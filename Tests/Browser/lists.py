@@ -8,13 +8,16 @@ A small server replaces the node, as in picture.py. Requirements: as dashboard.p
 import argparse
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 import browser
 import paper
-from browser import must
+from browser import Page, must
 from nodes import wait
 from picture import PEOPLE, PictureStage, opened, resize, stamp
+from views import SESSION, Scene, Server
 
 TEAMS = ("Alpha", "Bravo", "Charlie", "Delta", "")
 
@@ -46,6 +49,11 @@ class Crowd(PictureStage):
         if name.endswith("/team"):
             self.teams[name.split("/")[1]] = body["team"]
             self.changed()
+
+    def alerts(self):
+        found = super().alerts()
+        found[-1]["text"] += "; last position 40.32720,-7.60840; battery 12 %"
+        return found
 
 
 def filters(page, stage):
@@ -92,6 +100,79 @@ def choices(page, stage):
     page.view("map")
 
 
+def labels(page, stage):
+    """A group on the map counts people and reports apart; a label does not repeat that a person is in contact."""
+    page.js("""window.__texts = []; const draw = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+          window.__texts.push(text); draw.call(this, text, ...rest); };""")
+    page.js("dispatchEvent(new Event('resize'))")
+    page.theme("dark")
+    wait("the map is drawn", lambda: page.js("return window.__texts.includes('Hugo')"))
+    must("no label states what is usual", not page.js("""
+        return window.__texts.filter((text) => text.includes('contact') && !text.includes('No contact'))"""))
+    place = {"lat": 40.319, "lon": -7.614}
+    for n in range(7, 13):
+        stage.statuses[f"{n:032x}"] = place
+    page.js("window.__texts = []")
+    stage.changed()
+    wait("six people and a report at one place", lambda: page.js("return window.__texts.includes('6 ▲1')"))
+    stage.statuses.clear()
+    stage.changed()
+    page.theme("light")
+
+
+def wall(page):
+    """A display on a wall has larger text and symbols, and keeps people and the details in view."""
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 2560, "height": 1440, "deviceScaleFactor": 1, "mobile": False})
+    page.view("map")
+    page.js("window.__fonts = new Set(); window.__wall = CanvasRenderingContext2D.prototype.fillText; " + """
+        CanvasRenderingContext2D.prototype.fillText = function (...all) {
+          window.__fonts.add(this.font); window.__wall.apply(this, all); };""")
+    page.theme("dark")
+    wait("labels are larger", lambda: page.js(
+        "return [...window.__fonts].some((one) => one.startsWith('bold 18px'))"))
+    page.theme("light")
+    seen = page.js("""return ['people', 'detail'].filter((id) => document.getElementById(id).offsetWidth > 400)""")
+    must(f"people and details are in view without a drawer: {seen}", len(seen) == 2)
+    must("text is large", page.js("return parseFloat(getComputedStyle(document.body).fontSize)") >= 19)
+    cut = page.js("""return [...document.querySelectorAll('#rail button, .drawer-head, .person, #counts button')]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)""")
+    must(f"nothing is cut {cut[:5]}", not cut)
+    page.shot("wall")
+    resize(page, "laptop")
+
+
+def silent(shots):
+    """A phone shows within five seconds that its laptop answers no longer, and that it is back."""
+    gate = threading.Event()
+    gate.set()
+
+    class Silent(Scene):
+        def text(self, name):
+            gate.wait()
+            return super().text(name)
+
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(Server(Silent("Lead", SESSION), folder).url, shots, ["--ignore-certificate-errors"])
+        try:
+            resize(page, "phone")
+            page.open()
+            time.sleep(3)
+            must("the link is up", not page.text("#banner"))
+            gate.clear()
+            began = time.monotonic()
+            wait("the loss is shown", lambda: "NODE LOST" in page.text("#banner"))
+            took = time.monotonic() - began
+            page.shot("silent")
+            must(f"a link that is lost without notice is shown after {took:.1f} s", took <= 5)
+            gate.set()
+            wait("and that it is back", lambda: not page.text("#banner"))
+        finally:
+            gate.set()
+            page.close()
+
+
 def far(page):
     """The map leaves out the few who are far away, counts them, and shows them too."""
     page.click("[data-key='tool fit']")
@@ -111,6 +192,9 @@ def small(page, stage):
     page.click("#reports [data-key^='open ']")
     wait("its panel states it", lambda: "on 1 of 1 device" in page.text("#detail"))
     page.close_panel()
+    page.view("feed")
+    must("a row of an alert has no coordinates", "battery 12 %" in page.text("#alerts")
+         and "40.3" not in page.text("#alerts"))
     from selenium.webdriver.common.keys import Keys
     for target in ("#more", "#map", "[data-count=mayday]", "#reports [data-key=file]", "#alarm button",
                    "[data-key='tool fit']"):
@@ -217,6 +301,8 @@ def main():
         filters(page, stage)
         small(page, stage)
         acknowledged(page)
+        labels(page, stage)
+        wall(page)
         stage.more, stage.far = 250, 2
         stage.changed()
         wait("they are shown", lambda: page.count(".person") == 200)
@@ -230,6 +316,7 @@ def main():
     finally:
         page.close()
     printed(options.screenshots)
+    silent(options.screenshots)
     return 0
 
 

@@ -210,6 +210,8 @@ class Server:
     def __init__(self, scene, folder=None):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), serving(scene, folder is not None))
         self.server.daemon_threads = True
+        # A browser that gave up waiting.
+        self.server.handle_error = lambda *_: None
         if folder:
             pem = os.path.join(folder, "scene.pem")
             subprocess.run(
@@ -401,7 +403,8 @@ MEMBER_PHONE = [
     ("member-phone-other", clicking("reports", REPORT)),
     ("member-phone-timers", drawer("timers")), ("member-phone-team", drawer("team"))]
 
-SESSION = {"name": "Eva", "rights": "command", "user": f"{4:032x}", "operation": "0" * 32,
+SESSION = {"id": "5" * 32, "standing": "full", "name": "Eva", "rights": "command",
+           "user": f"{4:032x}", "operation": "0" * 32,
            "phone": "/phone/0123456789abcdef0123456789abcdef/"}
 
 

@@ -18,7 +18,11 @@ export const isAlarm = (one) => ["life", "danger"].includes(priority(one));
 export const isWaiting = ({ acknowledgedBy }) => acknowledgedBy === null;
 
 /** The text in the user's language. */
-export const alertText = (one) => (one.report ? reportText(one.report) : spoken(one.text));
+export const alertText = (one) =>
+  (one.report ? reportText(one.report) : spoken(one.text.replace(lastPosition, "")));
+
+/** Where a person is stands beside them on the map and in their panel: a row has no coordinates. */
+const lastPosition = /; last position [-\d.]+,[-\d.]+/;
 
 /** "Rui reports: evacuate. Dam overtopping (flood). 3 people within 500 m". */
 function reportText({ reporter, toEvacuate, title, category, proven, ...place }) {

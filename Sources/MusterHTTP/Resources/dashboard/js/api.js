@@ -25,6 +25,8 @@ export class Refusal extends Error {
 /** While a call for help waits, one load at a time is under way, and none that hangs: it needs a connection. */
 const [mostLoads, hanging] = [1, 2000];
 let isCalling = false;
+/** When the node answered last. */
+let answeredAt = 0;
 const loads = new Map();
 export function giveWay(isNow) {
   isCalling = isNow;
@@ -52,9 +54,22 @@ async function send(method, path, body, more, time = patience, controller = new 
   } finally {
     loads.delete(controller);
   }
+  answeredAt = Date.now();
   if (response.status === 401) stranger();
   if (!response.ok) throw refusal(response.status, await response.text());
   return response;
+}
+
+/** Returns whether the node answers anything within `time` milliseconds; not asked while a call for help waits. */
+export async function answers(time) {
+  if (isCalling) return true;
+  const sent = Date.now();
+  try {
+    await fetch(`${root}changes`, { signal: AbortSignal.timeout(time), cache: "no-store" });
+    return true;
+  } catch {
+    return answeredAt >= sent;
+  }
 }
 
 function refusal(status, text) {

@@ -5,6 +5,7 @@
 //                                      └────── api ◀──────┘ writes
 
 import { began, changed, isCommand, load, loadAll, mayAdd, onLoadFault, past, state } from "./store.js";
+import { answers } from "./api.js";
 import { t } from "./words.js";
 import { isLoggingIn, openLogin } from "./login.js";
 import { openOffline } from "./offline.js";
@@ -29,6 +30,8 @@ import { written } from "./place.js";
 
 const [statusPeriod, restart] = [5000, 2000];
 const agesPeriod = 30000;
+/** A phone loses its laptop without notice: it asks so often, and waits so long, in milliseconds. */
+const [pulse, patience] = [2400, 2000];
 /** Sets with ages that change without a change count. */
 const aging = ["users", "reports", "directives", "devices", "alerts", "checkins", "mesh"];
 /** The radius of an assembly zone that is ordered at a point. */
@@ -102,6 +105,12 @@ function follow(onStart, onChange, onLink) {
   open();
 }
 
+/** Shows a link that was lost without notice, and one that is back. */
+async function feel() {
+  const sent = Date.now();
+  nodeLink(await answers(patience) || isLoggingIn(), sent);
+}
+
 async function start() {
   // Calls for help wait neither for a login nor for data.
   openQueue();
@@ -142,6 +151,7 @@ async function start() {
     wasLost = !isUp;
   });
   setInterval(() => load("status"), statusPeriod);
+  if (state.session) setInterval(feel, pulse);
   setInterval(() => aging.forEach(load), agesPeriod);
 }
 

@@ -27,10 +27,20 @@ export function forget() {
   colours.clear();
 }
 
+/** How much larger symbols and labels are on a display on a wall, which is read from a distance. */
+export let zoom = 1;
+const wall = matchMedia("(min-width: 2560px)");
+const adapt = () => {
+  zoom = wall.matches ? 1.5 : 1;
+  forget();
+};
+wall.addEventListener("change", adapt);
+adapt();
+
 function picture(key, side, draw) {
   let canvas = made.get(key);
   if (canvas) return canvas;
-  const scale = window.devicePixelRatio || 1;
+  const scale = (window.devicePixelRatio || 1) * zoom;
   canvas = document.createElement("canvas");
   canvas.width = canvas.height = side * scale;
   const pen = canvas.getContext("2d");
@@ -40,6 +50,7 @@ function picture(key, side, draw) {
   return canvas;
 }
 
+/** The sides of the symbols, in units of the zoom. */
 export const memberSize = size;
 export const clusterSize = 40;
 

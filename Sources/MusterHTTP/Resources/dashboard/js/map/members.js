@@ -2,7 +2,7 @@
 // the worst status, with the number that need help.
 
 import { canvasLayer } from "./layer.js";
-import { cluster, clusterSize, colour, member, memberSize, report } from "./icons.js";
+import { cluster, clusterSize, colour, member, memberSize, report, zoom } from "./icons.js";
 import { northOf } from "./fences.js";
 import { byId } from "../dom.js";
 import { fixAge, shownFences, shownReports, shownUsers } from "../store.js";
@@ -13,7 +13,7 @@ const cell = 46;
 const fewEnough = 250;
 const staleSeconds = 600;
 const mostLabels = 300;
-const font = 'bold 12px "DejaVu Sans", sans-serif';
+const font = (px) => `bold ${Math.round(px * zoom)}px "DejaVu Sans", sans-serif`;
 /** What the user shows; people in danger always are. */
 export const shows = { people: true, reports: true, fences: true, labels: true };
 /** The northern and southern limit of the map. */
@@ -68,10 +68,10 @@ export function membersLayer() {
 
 /** Labels by priority: the worst first; one that would cover a symbol or another label is left out. */
 function labels(pen, map, origin, all, isWithAll) {
-  const taken = all.map(({ item, members, x, y }) => (item ? box(x, y, memberSize - 8)
-    : box(x / members.length, y / members.length, clusterSize - 4)));
+  const taken = all.map(({ item, members, x, y }) => (item ? box(x, y, (memberSize - 8) * zoom)
+    : box(x / members.length, y / members.length, (clusterSize - 4) * zoom)));
   const hidden = hiddenParts(map, origin);
-  pen.font = font;
+  pen.font = font(12);
   pen.textBaseline = "middle";
   // With many people, only those in danger are labelled.
   const wanted = all.filter(({ item }) => item && (isWithAll || item.row.severity === "danger"))
@@ -123,14 +123,15 @@ const box = (x, y, side) => ({ left: x - side / 2, top: y - side / 2, width: sid
  * screen hides its end only if neither has a place, and never its beginning.
  */
 function label(pen, taken, hidden, { texts, ink }, x, y, isCentred) {
-  const aside = memberSize / 2 + 2;
+  const aside = (memberSize / 2 + 2) * zoom;
   const boxes = texts.flatMap((text) => {
     const width = pen.measureText(text).width + 4;
     const places = isCentred
-      ? [0.5, 1, 0].flatMap((part) => [-8, 10, -24, 26].map((by) => [x - width * part, y + by]))
-      : [0, 8, -8].flatMap((by) => [[x + aside, y + by], [x - aside - width, y + by]])
-        .concat([20, -20].map((by) => [x - width / 2, y + by]));
-    return places.map(([left, middle]) => ({ text, left, top: middle - 8, width, height: 16 }));
+      ? [0.5, 1, 0].flatMap((part) => [-8, 10, -24, 26].map((by) => [x - width * part, y + by * zoom]))
+      : [0, 8, -8].map((by) => y + by * zoom)
+        .flatMap((top) => [[x + aside, top], [x - aside - width, top]])
+        .concat([20, -20].map((by) => [x - width / 2, y + by * zoom]));
+    return places.map(([left, middle]) => ({ text, left, top: middle - 8 * zoom, width, height: 16 * zoom }));
   });
   const isOff = (parts) => (one) => !parts.some((other) => covers(one, other));
   const isFree = isOff(taken);
@@ -138,7 +139,7 @@ function label(pen, taken, hidden, { texts, ink }, x, y, isCentred) {
     ?? boxes.find((one) => isOff(hidden)({ ...one, width: 1 }) && isFree(one));
   if (!at) return null;
   const { text, left, width } = at;
-  const middle = at.top + 8;
+  const middle = at.top + 8 * zoom;
   taken.push(at);
   pen.textAlign = "left";
   pen.lineWidth = 4;
@@ -215,7 +216,8 @@ function single(pen, { item, x, y }) {
   const image = item.user
     ? member(row.severity, letter(row), isStale(row))
     : report(row.category, row.status === "open", row.toEvacuate);
-  pen.drawImage(image, x - memberSize / 2, y - memberSize / 2, memberSize, memberSize);
+  const side = memberSize * zoom;
+  pen.drawImage(image, x - side / 2, y - side / 2, side, side);
   drawn.push({ item, x, y });
 }
 
@@ -230,25 +232,25 @@ function many(pen, { members, x: sumX, y: sumY }) {
   const reports = members.filter(({ item }) => item.report).length;
   const [people, isOfCalls] = [members.length - reports, members.every(({ item }) => isCall(item))];
   const need = isOfCalls ? "MAYDAY" : count.danger ? `! ${count.danger}` : count.warning ? `? ${count.warning}` : "";
-  const half = clusterSize / 2;
-  pen.drawImage(cluster(worst), x - half, y - half, clusterSize, clusterSize);
+  const side = clusterSize * zoom;
+  pen.drawImage(cluster(worst), x - side / 2, y - side / 2, side, side);
   pen.fillStyle = colour("panel");
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  pen.font = font;
+  pen.font = font(12);
   // People and reports are counted apart.
   const number = [people > 0 && people, reports > 0 && `▲${reports}`].filter(Boolean).join(" ");
-  pen.fillText(number, x, need ? y - 5 : y);
-  pen.font = `bold ${isOfCalls ? 7 : 10}px "DejaVu Sans", sans-serif`;
-  if (need) pen.fillText(need, x, y + 8);
+  pen.fillText(number, x, need ? y - 5 * zoom : y);
+  pen.font = font(isOfCalls ? 7 : 10);
+  if (need) pen.fillText(need, x, y + 8 * zoom);
   drawn.push({ x, y, group: members.map((one) => one.item) });
 }
 
 /** The object at a point of the map's layers: an item, {group} or {zone}; the last drawn is on top. */
 export function hit(point) {
   const isAt = ({ x, y, box: label }) => (label
-    ? Math.abs(x - point.x) <= label.width / 2 && Math.abs(y - point.y) <= 12
-    : Math.hypot(x - point.x, y - point.y) <= 18);
+    ? Math.abs(x - point.x) <= label.width / 2 && Math.abs(y - point.y) <= 12 * zoom
+    : Math.hypot(x - point.x, y - point.y) <= 18 * zoom);
   const one = drawn.findLast((item) => !item.zone && isAt(item)) ?? drawn.findLast(isAt);
   return one?.item ?? one;
 }
