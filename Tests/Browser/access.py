@@ -12,7 +12,7 @@ def find(page, where):
     """Returns the findings for the current screen."""
     found = page.driver.execute_async_script("""
         const done = arguments[0];
-        axe.run(document).then((r) => done(r.violations.map((v) =>
+        axe.run(document, { rules: { "target-size": { enabled: true } } }).then((r) => done(r.violations.map((v) =>
           [v.impact, v.id, v.nodes.length, v.nodes[0].html.slice(0, 160)])));""")
     return [(where, *one) for one in found]
 

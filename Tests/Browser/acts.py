@@ -211,6 +211,106 @@ def permits(page, stage):
     page.close_panel()
 
 
+class Fresh(PictureStage):
+    """A node on its first day; what is added is there."""
+
+    moving = (*PictureStage.moving, "fences")
+
+    def __init__(self):
+        super().__init__()
+        self.others, self.zones, self.place, self.maps = 0, [], None, []
+
+    def users(self):
+        lead = {**super().users()[-1], **(self.place or {"lat": None, "lon": None})}
+        return [lead] + super().users()[7:7 + self.others]
+
+    def fences(self):
+        return self.zones
+
+    def alerts(self):
+        return []
+
+    directives = alerts
+
+    def answer(self, name):
+        if name in ("reports", "checkins", "mesh"):
+            return {"items": [], "next": None}
+        if name == "maps":
+            return {"items": self.maps, "next": None}
+        return super().answer(name)
+
+    def write(self, method, name, body):
+        super().write(method, name, body)
+        if name == "me/position":
+            self.place = {"lat": body["lat"], "lon": body["lon"]}
+        if name == "fences":
+            self.zones = [{**super().fences()[0], "kind": body["kind"], "name": body["name"]}]
+        self.changed()
+        return {"id": "f" * 32} if name == "fences" else None
+
+
+def guide(shots, axe):
+    """The first view of a new node states what to do next, until it is done."""
+    stage = Fresh()
+    page = opened(stage, shots)
+
+    def steps():
+        return page.js("return [...document.querySelectorAll('#guide li button')].map((one) => one.dataset.key)")
+
+    try:
+        wait("the steps are shown", lambda: len(steps()) == 4)
+        for size in ("laptop", "tablet", "phone"):
+            resize(page, size)
+            page.view("map")
+            page.shot(f"guide-{size}")
+            box = page.js("""const box = document.querySelector('#guide').getBoundingClientRect();
+                return [box.left, box.top, innerWidth - box.right, innerHeight - box.bottom]""")
+            must(f"the steps are on a {size}: {box}", min(box) >= 0)
+            if axe:
+                from access import find
+                with open(axe, encoding="utf-8") as file:
+                    page.js(file.read() + ";window.axe = axe;")
+                found = find(page, size)
+                must(f"axe has no finding {found}", not found)
+        resize(page, "laptop")
+        page.click("[data-key='guide people']")
+        wait("one invites", lambda: page.count("#team [data-key=invite]"))
+        page.view("map")
+        page.click("[data-key='guide map']")
+        wait("one adds a map", lambda: page.count("#layers [data-key='map add']"))
+        page.view("map")
+        page.click("[data-key='guide position']")
+        wait("a click is awaited", lambda: "Click on the map" in page.text("#said"))
+        page.tap(20, -20)
+        wait("the position is set", lambda: "guide position" not in steps())
+        page.click("[data-key='guide zone']")
+        wait("one draws", lambda: page.count(".drawing"))
+        page.tap(-60, -60)
+        time.sleep(0.4)
+        page.tap(0, -60)
+        page.await_form()
+        must("an assembly zone", page.js("return document.querySelector('dialog [name=kind]').value") == "muster")
+        page.fill(name="School yard")
+        page.submit()
+        wait("the zone is there", lambda: "guide zone" not in steps())
+        stage.others = 2
+        stage.changed()
+        wait("a map is left", lambda: steps() == ["guide map"])
+        page.js("location.reload()")
+        wait("after a reload too", lambda: steps() == ["guide map"])
+        page.click("[data-key='guide close']")
+        wait("they are closed", lambda: not page.count("#guide:not([hidden])"))
+        page.js("location.reload()")
+        wait("the page is there", lambda: page.count(".person") == 3)
+        time.sleep(1)
+        must("and stay closed", not page.count("#guide:not([hidden])"))
+    except BaseException:
+        page.shot("failed")
+        raise
+    finally:
+        page.close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--screenshots", help="a folder for screenshots")
@@ -231,6 +331,7 @@ def main():
         raise
     finally:
         page.close()
+    guide(options.screenshots, options.axe)
     return 0
 
 

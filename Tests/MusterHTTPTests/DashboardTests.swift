@@ -16,7 +16,8 @@ import Testing
   /// a phone's owner is for logins of a person.
   private static let loadedLater = [
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/contactlist.js",
-    "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/import.js",
+    "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/guide.js",
+    "js/import.js",
     "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
     "js/map/draw.js", "js/map/measure.js", "js/map/track.js", "js/map/vector.js", "js/map/way.js",
     "js/mesh.js", "js/orderform.js",
@@ -104,7 +105,7 @@ import Testing
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
       } else if !name.contains(
-        /(token|join|sw)\.|-(answers|calls|forms|logins?|mesh|phone)\.js/),
+        /(token|join|sw)\.|-(answers|calls|forms|guide|logins?|mesh|phone)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
@@ -143,7 +144,9 @@ import Testing
   private static func texts(in language: String) throws -> [String: String] {
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
-    for part in ["", "-answers", "-calls", "-forms", "-login", "-logins", "-mesh", "-phone"] {
+    for part in [
+      "", "-answers", "-calls", "-forms", "-guide", "-login", "-logins", "-mesh", "-phone",
+    ] {
       let file = try String(
         contentsOf: root.appending(path: "js/i18n/\(language)\(part).js"), encoding: .utf8)
       for match in file.matches(of: line) {

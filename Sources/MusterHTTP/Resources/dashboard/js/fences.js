@@ -78,11 +78,11 @@ export function lookAt(fence) {
 }
 
 /**
- * Draws a new zone, by default a hazard.
+ * Draws a new zone.
  * @param at the centre of a circle, if it is already known.
- * @param name that is proposed.
+ * @param name that is proposed. @param kind that is proposed, by default a hazard.
  */
-export const drawZone = async (isCircle, at, name) => (await forms()).drawZone(isCircle, at, name);
+export const drawZone = async (...all) => (await forms()).drawZone(...all);
 
 /**
  * Opens a zone in the panel. For command its corners can be dragged at once; nothing is written

@@ -137,6 +137,7 @@ async function start() {
   import("./paper.js").then(({ openPaper }) => openPaper());
   import("./feed.js").then(({ openFeed }) => openFeed(lead));
   import("./keys.js").then(({ openKeys }) => openKeys());
+  if (state.session === null) import("./guide.js").then(({ openGuide }) => openGuide());
   if (isNarrow()) look("me");
   let wasLost = false;
   onLoadFault((name, error) => {

@@ -16,14 +16,10 @@ import { remember } from "./undo.js";
 const ruleKinds = ["atLeast", "atMost", "entryBy", "within"];
 const roles = ["command", "member", "observer"];
 
-/**
- * Draws a new zone, by default a hazard.
- * @param at the centre of a circle, if it is already known.
- * @param name that is proposed.
- */
-export async function drawZone(isCircle, at, name) {
+/** As `drawZone` of `fences.js`. */
+export async function drawZone(isCircle, at, name, kind) {
   const shape = await onMap(() => drawShape(theMap(), isCircle, at));
-  if (shape) await save(shape, name);
+  if (shape) await save(shape, name, kind);
 }
 
 /**
@@ -123,17 +119,17 @@ export const typed = () => {
   }, t("next")).then((done) => done && save(shape));
 };
 
-function save(shape, proposed = "") {
+function save(shape, proposed = "", kind = "hazard") {
   const preview = theMap() && outline(asFence(shape, "info"))?.addTo(theMap());
   goToShape(preview || null);
   return form(t("fence.new"), [
     h("p", { class: "card" }, h("strong", {}, whoWouldBeInside(shape))),
     field("name", t("name"), { value: proposed, required: true }),
-    field("kind", t("kind"), { value: "hazard", options: kinds() }),
+    field("kind", t("kind"), { value: kind, options: kinds() }),
     field("active", t("active"), { type: "checkbox", value: true }),
-  ], async ({ name, kind, active }) => {
-    const row = await write("POST", "fences", { name, kind, active, ...asBody(shape) });
-    if (row) remember(t("zone.saved", { name }), () => write("DELETE", `fences/${segment(row.id)}`));
+  ], async (values) => {
+    const row = await write("POST", "fences", { ...values, ...asBody(shape) });
+    if (row) remember(t("zone.saved", { name: values.name }), () => write("DELETE", `fences/${segment(row.id)}`));
   }).finally(() => preview?.remove());
 }
 

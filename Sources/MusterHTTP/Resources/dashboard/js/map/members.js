@@ -106,7 +106,7 @@ function hiddenParts(map, origin) {
   const whole = map.getContainer().getBoundingClientRect();
   const { x, y } = map.containerPointToLayerPoint([0, 0]).subtract(origin);
   const far = 1e5;
-  const floating = ["map-tools", "drawer", "detail", "foot"].map((id) => byId(id).getBoundingClientRect())
+  const floating = ["map-tools", "drawer", "detail", "guide", "foot"].map((id) => byId(id).getBoundingClientRect())
     .filter(({ width }) => width > 0).map(({ left, top, width, height }) => ({
       left: left - whole.left + x, top: top - whole.top + y, width, height,
     }));
