@@ -113,7 +113,7 @@ function audienceName(chosen) {
   return users ? "" : team ? t("team.of.name", { team }) : role ? t(`role.${role}`) : t("everyone");
 }
 
-/** Sends an order, and states to whom it went. It ends only by closing it, which everyone sees. */
+/** Sends an order, and names its recipients. It ends only by closing it, which everyone sees. */
 async function send(kind, chosen, request) {
   const people = addressed(chosen);
   const id = (await request)?.id;
