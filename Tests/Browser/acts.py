@@ -51,6 +51,7 @@ class Acts(PictureStage):
         found = super().users()
         for one in found:
             safety = self.overrides.get(one["id"])
+            one["override"] = safety and {"claim": safety, "callsign": "Lead", "saidAt": stamp(0), "note": ""}
             if safety == "safe":
                 one.update(status="accountedFor", severity="safe", reason="accounted for by Lead", conditions=[
                     {"status": "accountedFor", "severity": "safe", "reason": "accounted for by Lead"}])
@@ -135,8 +136,16 @@ def steps(page, stage):
     wait("a key undoes it", lambda: stage.overrides[f"{3:032x}"] is None)
     page.click("#more")
     must("the menu offers the one before", page.text("#undo") == "Undo: Caro is accounted for")
+    # Another commander states meanwhile that she needs help.
+    stage.overrides[f"{2:032x}"] = "help"
+    stage.changed()
+    wait("it is shown", lambda: page.js("""return import('/dashboard/js/store.js').then(({ state }) =>
+        state.users.get(arguments[0]).override.claim === 'help')""", f"{2:032x}"))
     page.click("#undo")
-    wait("it is undone too", lambda: stage.overrides[f"{2:032x}"] is None)
+    wait("what was changed since is not undone", lambda: "not undone" in page.text("#said"))
+    must("she still needs help", stage.overrides[f"{2:032x}"] == "help")
+    stage.overrides.clear()
+    stage.changed()
     page.close_panel()
 
 

@@ -28,7 +28,12 @@ export function override(user, safety) {
     holdRow(user.id);
     await write("PUT", path, body);
     holdRow(user.id);
-    remember(t(`override.${safety}.of`, { name: user.callsign }), () => setAgain(path, user.override));
+    remember(t(`override.${safety}.of`, { name: user.callsign }), () => {
+      // A status that another commander set since, perhaps a need for help, is not undone.
+      const now = state.users.get(user.id)?.override?.claim;
+      if (now !== safety && now !== user.override?.claim) throw new Error(t("undo.changed"));
+      return setAgain(path, user.override);
+    });
   }, t(`override.${safety}`));
 }
 
@@ -113,7 +118,9 @@ export function team(...users) {
       const who = set.length === 1 ? users[0].callsign : t("people.n", { n: set.length });
       if (set.length > 0) {
         remember(dotted(who, t("team.of.name", { team: name })), async () => {
-          for (const one of set) await putTeam(one, one.team);
+          const own = set.filter(({ id, team: before }) => [name, before].includes(state.users.get(id)?.team));
+          for (const one of own) await putTeam(one, one.team);
+          if (own.length < set.length) throw new Error(t("undo.changed"));
         });
       }
     }

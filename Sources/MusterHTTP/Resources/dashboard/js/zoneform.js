@@ -2,7 +2,7 @@
 // opened.
 
 import { button, faint, fill, h } from "./dom.js";
-import { change, get, getVersioned, segment, write } from "./api.js";
+import { get, getVersioned, segment, write } from "./api.js";
 import { control, field, form, formElement } from "./dialog.js";
 import { t } from "./words.js";
 import { position } from "./place.js";
@@ -97,7 +97,11 @@ const zoneForm = (old, { inside, radius, editor, first }, changedShape, version)
   if (Object.keys(body).length === 0) return;
   const path = `fences/${segment(old.id)}`;
   await write("PATCH", path, body, version);
-  remember(t("zone.saved", { name }), () => change("PATCH", path, before));
+  remember(t("zone.saved", { name }), async () => {
+    const { row, version: now } = await getVersioned(path);
+    if (Object.keys(body).some((key) => key in row && row[key] !== body[key])) throw new Error(t("undo.changed"));
+    await write("PATCH", path, before, now);
+  });
 }, closePanel);
 
 /** Input as text: one corner per line, or a centre and a radius. */

@@ -172,6 +172,7 @@ export default {
   "undo.none": "Nichts rückgängig zu machen.",
   "undo.done": "Rückgängig gemacht: {what}",
   "undo.of": "Rückgängig: {what}",
+  "undo.changed": "Seither geändert: nicht rückgängig gemacht.",
   redo: "Wiederholen",
   cancel: "Abbrechen",
   save: "Speichern",

@@ -172,6 +172,7 @@ export default {
   "undo.none": "Nothing to undo.",
   "undo.done": "Undone: {what}",
   "undo.of": "Undo: {what}",
+  "undo.changed": "It was changed since: not undone.",
   redo: "Redo",
   cancel: "Cancel",
   save: "Save",

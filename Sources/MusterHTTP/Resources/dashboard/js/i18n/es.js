@@ -172,6 +172,7 @@ export default {
   "undo.none": "Nada que deshacer.",
   "undo.done": "Deshecho: {what}",
   "undo.of": "Deshacer: {what}",
+  "undo.changed": "Se cambió desde entonces: no deshecho.",
   redo: "Rehacer",
   cancel: "Cancelar",
   save: "Guardar",

@@ -172,6 +172,7 @@ export default {
   "undo.none": "Rien à annuler.",
   "undo.done": "Annulé : {what}",
   "undo.of": "Annuler : {what}",
+  "undo.changed": "Modifié depuis : non annulé.",
   redo: "Rétablir",
   cancel: "Abandonner",
   save: "Enregistrer",

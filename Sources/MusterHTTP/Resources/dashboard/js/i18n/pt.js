@@ -172,6 +172,7 @@ export default {
   "undo.none": "Nada a anular.",
   "undo.done": "Anulado: {what}",
   "undo.of": "Anular: {what}",
+  "undo.changed": "Foi alterado entretanto: não anulado.",
   redo: "Refazer",
   cancel: "Cancelar",
   save: "Guardar",
