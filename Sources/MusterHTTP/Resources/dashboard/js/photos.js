@@ -14,9 +14,9 @@ const types = "image/jpeg,image/png,image/webp,image/heic,image/heif,image/avif"
 export const photosPath = (id) => `reports/${segment(id)}/photos`;
 
 /** What is here of a picture, or which devices hold it, worded as in the rest of the page. */
-export function progress({ complete, percent, stall, devices, total, commandPost }, isShort) {
+export function progress({ complete, percent, stall, devices, total, commandPost }) {
   return complete
-    ? isShort && commandPost && devices >= total ? "" : dotted(t("delivery.of", { n: devices, of: total }),
+    ? dotted(t("delivery.of", { n: devices, of: total }),
       t(commandPost ? "delivery.command" : "delivery.waits"))
     : dotted(t("photo.percent", { n: percent }), stall && t(`stall.${stall}`));
 }
@@ -189,5 +189,5 @@ function thumbnail(id, photo, at, open) {
     ? h("span", { class: "thumbnail" },
       image(`/api/v1/${photosPath(id)}/${photo.id}/thumbnail`, { alt: name }), markLayer(photo))
     : h("span", { class: "thumbnail" }, progress(small))),
-  h("span", { class: "faint" }, progress(original, true)));
+  h("span", { class: "faint" }, progress(original)));
 }
