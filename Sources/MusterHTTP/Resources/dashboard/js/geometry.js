@@ -106,7 +106,7 @@ export function approach(place, zone) {
   };
 }
 
-const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];
+const middle = (numbers) => Float64Array.from(numbers).sort()[numbers.length >> 1];
 /** Closer places are never far away, in metres. */
 const nearMetres = 5000;
 
@@ -118,7 +118,7 @@ const nearMetres = 5000;
 export function outliers(places) {
   const at = { lat: middle(places.map(({ lat }) => lat)), lon: middle(places.map(({ lon }) => lon)) };
   const metres = places.map((place) => metresBetween(at, place));
-  const most = Math.max(nearMetres, 8 * middle([...metres]));
+  const most = Math.max(nearMetres, 8 * middle(metres));
   const found = places.filter((_, i) => metres[i] > most);
   return new Set(found.length <= places.length / 4 ? found : []);
 }

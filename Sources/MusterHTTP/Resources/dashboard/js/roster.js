@@ -105,8 +105,7 @@ function listed(old) {
     const some = members.slice(0, left);
     left -= some.length;
     return [
-      kept(`team ${team}`, [members.map(({ id }) => id), isAll(members), isCommand()], old,
-        () => heading(team, members)),
+      kept(`team ${team}`, [members.length, isAll(members), isCommand()], old, () => heading(team, members)),
       ...some.map((user) => line(user, old))];
   });
 }
@@ -124,7 +123,7 @@ function kept(id, content, old, make) {
 
 const heading = (team, members) => h("li", { class: "group" },
   isCommand() && tick(`team ${team}`, t("choose.team", { team: team || t("team.none") }),
-    isAll(members), (isOn) => chooseAll(members, isOn)),
+    isAll(members), (isOn) => chooseAll(matching.find(([name]) => name === team)[1], isOn)),
   h("h3", {}, team || t("team.none")), String(members.length));
 
 const tick = (key, name, checked, work) => h("input", {

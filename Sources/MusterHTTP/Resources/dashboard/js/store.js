@@ -226,7 +226,8 @@ export function fixAge(user) {
 let sorted = null;
 /** Worst first. */
 export function sortedUsers() {
-  sorted ??= [...state.users.values()].sort((a, b) => worstFirst(held.get(a.id)?.row ?? a, held.get(b.id)?.row ?? b));
+  sorted ??= [...state.users.values()].sort(held.size === 0 ? worstFirst
+    : (a, b) => worstFirst(held.get(a.id)?.row ?? a, held.get(b.id)?.row ?? b));
   return sorted;
 }
 

@@ -214,15 +214,26 @@ let stated = 0;
  * and shows them too. No person in danger is left out. Returns whether there is any.
  */
 function fitData(isWhole) {
-  const places = [state.users, state.reports, state.fences].flatMap((set) => [...set.values()])
-    .map((row) => ({ ...centre(row) ?? row, isUrgent: row.severity === "danger" || row.toEvacuate }))
-    .filter(({ lat }) => typeof lat === "number");
+  const places = [];
+  for (const set of [state.users, state.reports, state.fences]) {
+    for (const row of set.values()) {
+      const { lat, lon } = centre(row) ?? row;
+      const isUrgent = row.severity === "danger" || row.toEvacuate;
+      if (typeof lat === "number") places.push({ lat, lon, isUrgent });
+    }
+  }
   if (places.length === 0) return false;
   const far = isWhole ? new Set() : outliers(places);
   for (const one of far) if (one.isUrgent) far.delete(one);
   // Leaflet caches the size of the hidden map.
   map.invalidateSize({ animate: false });
-  fit(around(places.filter((one) => !far.has(one))));
+  let [south, west, north, east] = [90, 180, -90, -180];
+  for (const one of places) {
+    if (far.has(one)) continue;
+    [south, north] = [Math.min(south, one.lat), Math.max(north, one.lat)];
+    [west, east] = [Math.min(west, one.lon), Math.max(east, one.lon)];
+  }
+  fit(L.latLngBounds([[south, west], [north, east]]));
   if (far.size > 0 && stated !== far.size) {
     say(t("far.out", { n: far.size }), { word: t("show"), work: () => fitData(true) });
   }
