@@ -96,6 +96,12 @@ def stays(page, stage):
     card = f"[data-order='{ROLLCALL}']"
     lines = f"{card} [aria-label='Unaccounted for'] .name"
     before = names(page, lines)
+
+    def tops():
+        return page.js("""return [...document.querySelectorAll(arguments[0])].map((one) =>
+            one.closest('li').offsetHeight)""", lines)
+
+    places = tops()
     people = names(page, ".person .name")
     user = page.js("return document.querySelector(arguments[0]).closest('li').querySelector('.act').dataset.key",
                    lines).split()[-1]
@@ -103,6 +109,7 @@ def stays(page, stage):
     page.click(f"[data-key='account {ROLLCALL} {user}']")
     wait("one is accounted for", lambda: "1 of 6" in page.text(f"{card} .sum"))
     must(f"the row stays: {before[0]}", names(page, lines) == before)
+    must("and all rows are where they were", tops() == places)
     must("it has no button that a second press could meet",
          not page.count(f"{card} [aria-label='Unaccounted for'] li:first-child button.act"))
     wait("then it goes", lambda: names(page, lines) == before[1:])
@@ -152,6 +159,13 @@ def steps(page, stage):
 def deletions(page, stage):
     """A deletion waits for ten seconds, in which it can be undone."""
     page.view("fences")
+    page.click(f"#fences [data-key='zone {ZONE}']")
+    wait("centre and edge have handles", lambda: page.count(".handle.corner") == 2)
+    page.drag(".handle.corner", 30, 0)
+    time.sleep(0.3)
+    must("the drag of a handle clicks nothing below it", page.count("#detail [name=radius]")
+         and not page.count("#here"))
+    page.close_panel()
     zone = f"#fences [data-key='zone {ZONE}']"
     page.click(zone)
     page.click(f"#detail [data-key='delete {ZONE}']")

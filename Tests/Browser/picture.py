@@ -296,6 +296,8 @@ def writing(stage):
 def opened(stage, shots, more=()):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), writing(stage))
     server.daemon_threads = True
+    # A browser that is closed.
+    server.handle_error = lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     page = Page(f"http://127.0.0.1:{server.server_address[1]}", shots, more)
     page.open()

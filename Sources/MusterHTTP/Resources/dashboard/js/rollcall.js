@@ -48,7 +48,7 @@ function draw(pick) {
 
 const isLate = (person) => person.late || person.state === "late";
 const isMissing = (person) => person.state === "unaccounted";
-/** By order: the people whose rows were shown as missing. */
+/** By order and person: what the rows of those who are missing showed. */
 const rows = new Map();
 
 /** The names of the zones to go to; empty if any assembly zone satisfies the order. */
@@ -61,9 +61,9 @@ function card(one, mayAsk, pick) {
   const late = one.people.filter(isLate);
   const missing = people.filter(isMissing);
   const before = rows.get(one.id);
-  const shown = people.filter((person) => isMissing(person)
-    || (before?.has(person.user) && heldRow(person.user))).sort(worst);
-  rows.set(one.id, new Set(shown.map(({ user }) => user)));
+  const shown = people.map((person) => (isMissing(person) || !heldRow(person.user) ? person
+    : { ...before?.get(person.user) ?? person, isDone: true })).filter(isMissing).sort(worst);
+  rows.set(one.id, new Map(shown.map((person) => [person.user, person])));
   const look = !isOpen ? "" : missing.length > 0 ? "warning-card" : "safe-card";
   const zones = zonesOf(one);
   const mayClose = isOpen && mayAsk;
@@ -104,8 +104,8 @@ function own(one) {
     ownAnswer(one.kind), `own ${one.id}`, () => answer(one), { class: "first" }));
 }
 
-const judgedOf = ({ user }) => state.users.get(user);
-const rank = ({ user }) => severities.indexOf((heldRow(user) ?? state.users.get(user))?.severity ?? "neutral");
+const judgedOf = ({ user }) => heldRow(user) ?? state.users.get(user);
+const rank = (person) => severities.indexOf(judgedOf(person)?.severity ?? "neutral");
 const worst = (a, b) => rank(a) - rank(b) || (a.callsign < b.callsign ? -1 : 1);
 
 /** The numbers of people accounted for, by kind of answer. */
@@ -121,7 +121,7 @@ function sum(people, missing) {
 
 /** One row per person, with their button. */
 function lacking(one, person, mayAccount, pick) {
-  const { user, callsign, reason, fixAgeSeconds } = person;
+  const { user, callsign, reason, fixAgeSeconds, isDone } = person;
   const known = judgedOf(person);
   const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
   const own = user === speaker()?.id && speaker().order?.id === one.id ? ownWay() : null;
@@ -132,8 +132,8 @@ function lacking(one, person, mayAccount, pick) {
       { class: "name", disabled: !known }),
     known && known.severity !== "neutral" ? mark(known) : h("span"),
     h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
-    !isLate(person) && !isMissing(person) && h("span", { class: "act state safe" }, `✓ ${t("account")}`),
-    mayAccount && isMissing(person) && button(
+    isDone && h("span", { class: "act state safe" }, `✓ ${t("account")}`),
+    mayAccount && !isLate(person) && !isDone && button(
       `✓ ${t("account")}`, `account ${one.id} ${user}`, () => account(one, person),
       { class: "act", "aria-label": t("account.of", { name: callsign }) }));
 }

@@ -3,6 +3,13 @@
 const step = 8;
 const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
+/** The browser clicks what is below where a drag ends: another zone, or nothing. */
+function swallowClick() {
+  const stop = (event) => event.stopPropagation();
+  document.addEventListener("click", stop, { capture: true, once: true });
+  setTimeout(() => document.removeEventListener("click", stop, { capture: true }), 50);
+}
+
 /**
  * A handle on the map that is dragged, or moved with the arrow keys.
  * @param move receives each position; `ended` is called at the end of a drag, and by Enter;
@@ -16,7 +23,7 @@ export function handle(map, group, place, name, look, { move, remove, ended }) {
   const to = ({ lat, lng }) => move?.({ lat, lon: lng });
   marker.on("drag", () => to(marker.getLatLng()));
   marker.on("dragend", () => {
-    ignoreClick(map.getContainer());
+    swallowClick();
     ended?.(marker.getLatLng(), false);
   });
   if (remove) marker.on("contextmenu", remove);
@@ -38,14 +45,4 @@ export function handle(map, group, place, name, look, { move, remove, ended }) {
     event.stopPropagation();
   });
   return marker;
-}
-
-/**
- * Ignores the click that a browser sends to the map after a drag whose pointer was faster than the
- * handle: it would open what lies there.
- */
-function ignoreClick(container) {
-  const ignore = (event) => event.stopPropagation();
-  container.addEventListener("click", ignore, { capture: true, once: true });
-  setTimeout(() => container.removeEventListener("click", ignore, true), 100);
 }
