@@ -107,6 +107,7 @@ function follow(onStart, onChange, onLink) {
 
 /** Shows a link that was lost without notice, and one that is back. */
 async function feel() {
+  if (document.hidden) return;
   const sent = Date.now();
   nodeLink(await answers(patience) || isLoggingIn(), sent);
 }
