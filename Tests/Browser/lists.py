@@ -19,7 +19,8 @@ from nodes import wait
 from picture import PEOPLE, PictureStage, opened, resize, stamp
 from views import SESSION, Scene, Server
 
-TEAMS = ("Alpha", "Bravo", "Charlie", "Delta", "")
+# One team has more people than the list shows.
+TEAMS = ("Alpha",) * 9 + ("",)
 
 
 class Crowd(PictureStage):
@@ -72,6 +73,7 @@ def choices(page, stage):
     page.view("people")
     total = len(PEOPLE) + stage.more
     must("not all rows are shown", page.count("#people .person") == 200 < total)
+    must("those in danger are, of every team", page.count("#people .person.is-danger") == 3)
     page.click("[data-key='tick all']")
     must(f"all {total} are chosen: {page.text('#chosen strong')}",
          page.text("#chosen strong") == f"{total} chosen")

@@ -21,8 +21,8 @@ let bar;
 let every;
 /** The people chosen for an order or a team, by id. */
 const ticked = new Set();
-/** Those who match the filters, in the order of the list; and who was ticked last. */
-let [matching, last] = [[], null];
+/** Those who match the filters, by team; those on the list, in its order; and who was ticked last. */
+let [matching, visible, last] = [[], [], null];
 /** The rows on the list, by key: content and element. */
 let lines = new Map();
 
@@ -58,17 +58,17 @@ export { draw as drawRoster };
 function draw() {
   const words = (u) => [u.callsign, u.team, t(`role.${u.role}`), because(u),
     ...u.conditions.map(statusWord)].join(" ").toLowerCase();
-  matching = grouped(sortedUsers().filter((u) =>
-    (!filters.chip || chipOf(heldRow(u.id) ?? u) === filters.chip)
-      && (!filters.text || words(u).includes(filters.text))));
+  const all = sortedUsers().filter((u) => (!filters.chip || chipOf(heldRow(u.id) ?? u) === filters.chip)
+    && (!filters.text || words(u).includes(filters.text)));
+  matching = grouped(all);
   fill(chip, filters.chip && button(`${t("filter.clear")} ×`, "filter clear", () => {
     chooseStatus(filters.chip);
     drawChips();
   }));
   const old = lines;
   lines = new Map();
-  const all = matching.flatMap(([, members]) => members);
-  const elements = listed(old);
+  // The worst of all teams are on the list, however long it is.
+  const elements = listed(new Set(all.slice(0, shown)), old);
   const word = t("choose.all", { n: all.length });
   fill(every, isCommand() && all.length > 0 && h("label", { class: "tick" },
     tick("all", word, isAll(all), (isOn) => chooseAll(all, isOn)), word));
@@ -97,16 +97,15 @@ function grouped(users) {
   return [...teams];
 }
 
-/** The rows, as many as are shown; the heading of a team stands for all its members who match. */
-function listed(old) {
-  let left = shown;
+/** The rows of some people; the heading of a team stands for all its members who match. */
+function listed(some, old) {
+  visible = [];
   return matching.flatMap(([team, members]) => {
-    if (left <= 0) return [];
-    const some = members.slice(0, left);
-    left -= some.length;
-    return [
+    const own = members.filter((user) => some.has(user));
+    visible.push(...own);
+    return own.length === 0 ? [] : [
       kept(`team ${team}`, [members.length, isAll(members), isCommand()], old, () => heading(team, members)),
-      ...some.map((user) => line(user, old))];
+      ...own.map((user) => line(user, old))];
   });
 }
 
@@ -136,9 +135,8 @@ const chooseAll = (users, isOn) => users.forEach(({ id }) => choose(id, isOn));
 
 /** Chooses one person; with Shift, all from the one that was chosen before. */
 function chooseOne(id, isOn, isRange) {
-  const all = matching.flatMap(([, members]) => members);
-  const ends = [last, id].map((one) => all.findIndex((user) => user.id === one)).sort((a, b) => a - b);
-  if (isRange && ends[0] >= 0) chooseAll(all.slice(ends[0], ends[1] + 1), isOn);
+  const ends = [last, id].map((one) => visible.findIndex((user) => user.id === one)).sort((a, b) => a - b);
+  if (isRange && ends[0] >= 0) chooseAll(visible.slice(ends[0], ends[1] + 1), isOn);
   else choose(id, isOn);
   last = id;
 }
