@@ -27,14 +27,30 @@ import Testing
     }
   }
 
-  @Test func `no value of a column that is shown is cut`() {
-    for columns in 48...100 {
-      let words = table.text(on: screen(columns)).split { " \n".contains($0) }
-      let text = words.joined(separator: " ")
-      for word in ["Fernandes-Oliveira", "trapped", "second", "floor", "0a1b2c3d", "火事"] {
-        #expect(text.contains(word), "\(columns): \(word)")
-      }
+  @Test func `a row is one line, long values end with an ellipsis, and short ones are whole`() {
+    for columns in 24...200 {
+      let lines = table.text(on: screen(columns)).split(separator: "\n")
+      #expect(lines.count == 3, "\(columns)")
+      guard columns >= 48 else { continue }
+      #expect(lines[1].contains("0a1b2c3d") && lines[2].contains("火事"), "\(columns)")
     }
+    let narrow = table.text(on: screen(60)).split(separator: "\n")
+    #expect(narrow[1].hasPrefix("Anna Fernandes-") && narrow[1].contains("trapped"))
+    #expect(narrow[1].contains("…"))
+    #expect(!table.text(on: screen(120)).contains("…"))
+  }
+
+  @Test func `a cell that must be read continues on further lines`() {
+    var table = Table(["ID", "ALERT"])
+    table.add([.init("1"), .init("Ben asks for help on the second floor", isWhole: true)])
+    table.add([.init("2"), .init("Battery low in all of the devices here")])
+    #expect(
+      table.text(on: screen(24)) == """
+        ID  ALERT
+        1   Ben asks for help on
+            the second floor
+        2   Battery low in all …
+        """)
   }
 
   @Test func `a narrow terminal leaves out optional columns, and a wide one shows all`() {

@@ -53,7 +53,8 @@ struct DoctorCommand: AsyncParsableCommand {
     var table = Table(["", "CHECK", "RESULT", "WHAT TO DO"])
     for finding in findings {
       table.add([
-        finding.cell, .init(finding.subject, .strong), .init(finding.words), .init(finding.advice),
+        finding.cell, .init(finding.subject, .strong),
+        .init(finding.words, isWhole: finding.state != .good), .init(finding.advice, isWhole: true),
       ])
     }
     try Standard.print(table.text(on: .current))

@@ -18,7 +18,7 @@ enum FenceView {
 
   private static func kind(_ kind: FenceKind) -> Table.Cell {
     switch kind {
-    case .muster: .init("✚ muster", .good)
+    case .muster: .init("✚ \(kind.word)", .good)
     case .hazard: .init("▲ hazard", .bad)
     case .info: .init("· info")
     }
@@ -29,7 +29,7 @@ enum FenceView {
   ) -> String {
     var page = Page()
     page.add(fence.name, .strong)
-    page.add("\(fence.kind.name), \(fence.isActive ? "active" : "inactive")")
+    page.add("\(fence.kind.word) zone, \(fence.isActive ? "active" : "inactive")")
     page.add(ValueText.shape(fence.geometry, as: format))
     page.add(
       fence.inside.isEmpty
@@ -48,4 +48,9 @@ enum FenceView {
     for conflict in fence.conflicts { ReportView.add(conflict, to: &page, times) }
     return page.text(on: screen)
   }
+}
+
+extension FenceKind {
+  /// `assembly` for what JSON calls `muster`.
+  var word: String { self == .muster ? "assembly" : name }
 }

@@ -24,7 +24,7 @@ enum ReportView {
   }
 
   private static func delivery(_ delivery: Delivery) -> Table.Cell {
-    delivery.commandPost ? .init(delivery.text, .good) : .init(delivery.text)
+    .init(delivery.shortText, delivery.commandPost ? .good : .plain)
   }
 
   private static func mark(_ report: ReportSummary) -> Table.Cell {

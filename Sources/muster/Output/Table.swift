@@ -1,16 +1,19 @@
-/// Rows with aligned columns under a line of headings.
+/// Rows with aligned columns under a line of headings, each on one line, but for whole cells.
 ///
-/// Where the width is limited, as on a terminal, cells wrap and no value is cut: first the columns
-/// that may be left out are left out, the last one first, and then the widest columns narrow.
-/// Without a limit, as in a file, each row is one line with every column.
+/// Where the width is limited, as on a terminal, first the columns that may be left out are left
+/// out, the last one first, and then the widest columns are cut. Without a limit, as in a file,
+/// each row has every column, and no value is cut.
 struct Table {
   struct Cell {
     let text: String
     let paint: Paint
+    /// Continues on further lines rather than be cut: text that people's safety depends on.
+    let isWhole: Bool
 
-    init(_ text: String, _ paint: Paint = .plain) {
+    init(_ text: String, _ paint: Paint = .plain, isWhole: Bool = false) {
       self.text = SafeText.line(text)
       self.paint = paint
+      self.isWhole = isWhole
     }
   }
 
@@ -37,11 +40,13 @@ struct Table {
     }.joined(separator: "\n")
   }
 
-  /// A row, on as many lines as its longest cell needs.
+  /// A row, on as many lines as its longest whole cell needs.
   private func lines(of row: [Cell], widths: [Int], on screen: Screen) -> String {
-    let cells = zip(row, widths).map { WrappedText($0.text, width: $1).lines }
-    let height = cells.map(\.count).max() ?? 1
-    return (0..<height).map { index in
+    let cells = zip(row, widths).map { cell, width in
+      cell.isWhole
+        ? WrappedText(cell.text, width: width).lines : [DisplayWidth.cut(cell.text, to: width)]
+    }
+    return (0..<(cells.map(\.count).max() ?? 1)).map { index in
       let texts = cells.map { index < $0.count ? $0[index] : "" }
       let last = texts.lastIndex { !$0.isEmpty } ?? 0
       return texts[...last].enumerated().map { column, text in
@@ -57,8 +62,6 @@ struct Table {
   /// The widths that a column of text keeps, from comfortable to narrow. Columns are left out
   /// before the first is given up.
   private static let readable = [30, 24, 18, 12]
-  /// A longer word is broken.
-  private static let longestWord = 24
 
   /// The columns to show and the width of each.
   private func layout(within limit: Int?) -> (columns: [Int], widths: [Int]) {
@@ -72,13 +75,7 @@ struct Table {
     func fits(_ widths: [Int]) -> Bool {
       widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) <= limit
     }
-    let longest = headings.indices.map { column in
-      let words = lines.flatMap { $0[column].text.split(separator: " ") }
-      return min(Self.longestWord, words.map { DisplayWidth.of(String($0)) }.max() ?? 0)
-    }
-    func floors(_ readable: Int) -> [Int] {
-      columns.map { min(natural[$0], max(longest[$0], readable)) }
-    }
+    func floors(_ readable: Int) -> [Int] { columns.map { min(natural[$0], readable) } }
     while !fits(floors(Self.readable[0])),
       let last = columns.last(where: { optional.contains(headings[$0].text) })
     {
@@ -87,7 +84,7 @@ struct Table {
     let natures = columns.map { natural[$0] }
     if fits(natures) { return (columns, natures) }
     var least = Self.readable.lazy.map(floors).first(where: fits) ?? floors(1)
-    // Too narrow for the longest words: the widest columns give way.
+    // Too narrow for that: the widest columns give way.
     while !fits(least), let widest = least.max(), widest > 1 {
       least = least.map { min($0, widest - 1) }
     }

@@ -111,6 +111,11 @@ extension UserSummary {
   }
 }
 
+extension Delivery {
+  /// `2/3 post ✓`: how many devices have it, and whether a command post does.
+  var shortText: String { "\(devices)/\(total)" + (commandPost ? " post ✓" : "") }
+}
+
 extension FollowedOrder {
   /// `muster: School, 420 m north-east (47°), 12 min left`.
   var words: String {

@@ -38,6 +38,18 @@ struct WrappedText {
 enum DisplayWidth {
   static func of(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
+  /// Returns the text, or what fits of it and an ellipsis.
+  static func cut(_ text: String, to width: Int) -> String {
+    guard of(text) > width else { return text }
+    var (cut, taken) = ("", 1)
+    for character in text {
+      taken += self.width(character)
+      guard taken <= width else { break }
+      cut.append(character)
+    }
+    return width > 0 ? cut + "…" : ""
+  }
+
   /// Returns 2 for East Asian characters and pictures (Unicode Standard Annex 11, the ranges in
   /// use), else 1.
   private static func width(_ character: Character) -> Int {
