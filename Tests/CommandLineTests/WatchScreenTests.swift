@@ -31,9 +31,27 @@ import Testing
       users: users)
   }
 
+  private func lines(
+    _ watchScreen: WatchScreen, columns: Int = 80, rows: Int = 24, _ keys: WatchKey...
+  ) -> [String] {
+    var scroll = WatchScroll()
+    func draw() -> [String] {
+      watchScreen.lines(columns: columns, rows: rows, &scroll, now: now, on: screen)
+    }
+    _ = draw()
+    for key in keys { scroll.press(key) }
+    return draw()
+  }
+
+  private func alert(_ kind: AlertKind, _ level: AlertLevel, _ text: String, age: Int64) -> Alert {
+    Alert(
+      id: AlertID(kind: kind, row: RowID(raw: Bytes16(high: UInt64(age), low: 0))), level: level,
+      text: text, since: Timestamp(milliseconds: now.milliseconds - age * 1000))
+  }
+
   @Test func `it fills the screen exactly, whatever its size`() {
     for (columns, rows) in [(80, 24), (200, 60), (40, 10), (20, 5), (1, 1), (80, 2)] {
-      let lines = watchScreen(people: 40).lines(columns: columns, rows: rows, now: now, on: screen)
+      let lines = lines(watchScreen(people: 40), columns: columns, rows: rows)
       #expect(lines.count == rows)
       #expect(lines.allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns) x \(rows)")
     }
@@ -45,7 +63,7 @@ import Testing
       user("Zoe", .safe, "reported safe"), user("Ben", .unknown, "no position yet"),
       user("Cleo", .unsafe, "asked for help: leg"),
     ]
-    let lines = watchScreen.lines(columns: 80, rows: 24, now: now, on: screen)
+    let lines = lines(watchScreen)
     let people = lines.filter { line in ["Zoe", "Ben", "Cleo"].contains { line.contains($0) } }
     #expect(
       people == [
@@ -64,7 +82,7 @@ import Testing
     watchScreen.status.stale = (1...8).map {
       SilenceSummary(device: DeviceID(raw: .zero), callsign: "Crew \($0)", seconds: 840)
     }
-    let lines = watchScreen.lines(columns: 200, rows: 40, now: now, on: screen)
+    let lines = lines(watchScreen, columns: 200, rows: 40)
     let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
     #expect(
       lines[first + 1]
@@ -86,7 +104,7 @@ import Testing
       since: now)
     alert.contacts = [contact, contact]
     watchScreen.alerts = [alert]
-    let lines = watchScreen.lines(columns: 200, rows: 40, now: now, on: screen)
+    let lines = lines(watchScreen, columns: 200, rows: 40)
     let first = try #require(lines.firstIndex { $0.hasPrefix("ALERTS") })
     #expect(lines[first] == "ALERTS  1")
     #expect(lines[first + 1].hasSuffix("Ben: leg"))
@@ -94,24 +112,75 @@ import Testing
     #expect(
       lines[first + 2] == String(repeating: " ", count: 19) + "call \(words) · \(words)")
     #expect(lines[first + 3].hasPrefix("PEOPLE"))
-    // Of alerts without room, the contacts are not counted either.
+    // Below the screen, the contacts are not counted either.
     watchScreen.alerts = Array(repeating: alert, count: 20)
-    let cut = watchScreen.lines(columns: 200, rows: 24, now: now, on: screen)
+    let cut = self.lines(watchScreen, columns: 200)
     let shown = cut.count { $0.hasSuffix("Ben: leg") }
-    #expect(cut.contains("  … \(20 - shown) more"))
+    #expect(cut.last?.hasPrefix("▼ \(20 - shown) alerts, 3 people ") == true, "\(cut)")
   }
 
-  @Test func `what finds no room is counted`() {
-    let lines = watchScreen(people: 40).lines(columns: 80, rows: 24, now: now, on: screen)
-    let shown = lines.count { $0.contains("Person") }
-    #expect(lines.contains("  … \(40 - shown) more"))
-    #expect(shown >= 5)
+  @Test func `the most urgent alert is first, and stays in view when the screen is scrolled`() {
+    var watchScreen = watchScreen(people: 40)
+    watchScreen.alerts = [
+      alert(.battery, .warning, "Battery low", age: 5),
+      alert(.hazard, .danger, "Rui reports: evacuate. Dam overtopping", age: 9),
+      alert(.help, .danger, "Ben calls for help", age: 600),
+    ]
+    let top = lines(watchScreen)
+    #expect(top[1] == "ALERTS  3")
+    #expect(top[2] == "  ✖ MAYDAY  10 min Ben calls for help")
+    #expect(top[3].contains("Dam overtopping") && top[4].contains("Battery low"))
+    let end = lines(watchScreen, .end)
+    #expect(end[1] == top[2])
+    #expect(end[22].contains("Person 9 "))
+    #expect(end[23].hasPrefix("▲ 3 alerts, 19 people "), "\(end[23])")
+    #expect(end[23].hasSuffix("? keys  q quit") && !end[23].contains("▼"))
+  }
+
+  @Test func `the last line states what is above and below`() {
+    let watchScreen = watchScreen(people: 40)
+    let top = lines(watchScreen)
+    #expect(top.count { $0.contains("Person") } == 20)
+    #expect(top[23].hasPrefix("▼ 20 people "))
+    let middle = lines(watchScreen, .down, .down, .down)
+    #expect(middle[23].hasPrefix("▲ 1 person  ▼ 17 people "), "\(middle[23])")
+    #expect(lines(self.watchScreen(), .end)[23].hasPrefix("  "), "nothing is above or below")
+  }
+
+  @Test func `a key shows all keys`() {
+    let help = lines(watchScreen(people: 40), .help)
+    #expect(help.contains { $0.contains("PgDn") } && !help.contains { $0.contains("Person") })
+    #expect(!lines(watchScreen(people: 40), .help, .help).contains { $0.contains("PgDn") })
+  }
+
+  @Test func `the text of an alarm is whole, and that of a warning is on one line`() {
+    var watchScreen = watchScreen()
+    let words = "asks for help: trapped on the second floor of the mill, the stairs are gone, smoke"
+    watchScreen.alerts = [
+      alert(.help, .danger, "Ben " + words, age: 5), alert(.clock, .warning, words, age: 5),
+    ]
+    let shown = lines(watchScreen)
+    #expect(shown[2].hasSuffix("Ben asks for help: trapped on the second floor of the mill,"))
+    #expect(shown[3] == String(repeating: " ", count: 19) + "the stairs are gone, smoke")
+    #expect(shown[4].contains("! warning") && shown[4].hasSuffix("…"))
+    #expect(shown[1] == "ALERTS  2")
+  }
+
+  @Test func `into a pipe goes everything, and nothing is cut`() {
+    var watchScreen = watchScreen(people: 90)
+    watchScreen.alerts = [
+      alert(.clock, .warning, String(repeating: "long ", count: 60) + "end", age: 5)
+    ]
+    let pipe = Screen(isTerminal: false, showsColours: false, columns: nil)
+    let text = watchScreen.print(now: now, on: pipe)
+    #expect(text.contains("long end\n") && text.contains("Person 89"))
+    #expect(!text.contains("…") && !text.contains("q quit"))
   }
 
   @Test func `text of other users cannot control the terminal`() {
     var watchScreen = watchScreen(people: 0)
     watchScreen.users = [user("\u{1B}[2J", .safe, "\u{9B}31m")]
-    let text = watchScreen.lines(columns: 80, rows: 24, now: now, on: screen).joined()
+    let text = lines(watchScreen).joined()
     #expect(!text.unicodeScalars.contains { $0.value < 32 || (0x7F...0x9F).contains($0.value) })
   }
 }

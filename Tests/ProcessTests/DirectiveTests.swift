@@ -54,7 +54,7 @@ extension ProcessTests {
         try await words(anna, ben)
         try await alerts(anna, receivedBy: listener)
         let screen = try await ben.send("watch", "--once")
-        for word in ["ALERTS", "PEOPLE", "Anna", "DIRECTIVES", "ZONES", "School", "PEERS"] {
+        for word in ["ALERTS", "PEOPLE", "Anna", "ORDERS", "ZONES", "School", "PEERS"] {
           #expect(screen.contains(word), "\(screen)")
         }
         try await ben.attempt("watch").expectRefusal(containing: "terminal")

@@ -11,11 +11,11 @@ struct WatchCommand: AsyncParsableCommand {
       Example:  muster watch
                 muster watch --once
 
-      Shows alerts, check-ins, people, directives, reports, zones and peers. Press q to quit. The \
-      node must be running.
+      Shows alerts, check-ins, people, orders, reports, zones and peers, the most urgent first. \
+      Arrows and PgDn scroll, ? lists the keys, q quits. The node must be running.
       """)
 
-  @Flag(help: "Print one screen and exit.")
+  @Flag(help: "Print one screen, or into a pipe everything, and exit.")
   var once = false
 
   @OptionGroup(title: "Node") var home: HomeOptions
@@ -27,44 +27,58 @@ struct WatchCommand: AsyncParsableCommand {
   func run() async throws {
     let client = try await NodeConnection.runningNode(of: home)
     guard !once else {
-      let lines = try await Self.lines(of: client, times.format, size: LiveTerminal.size)
-      return try Standard.print(lines.joined(separator: "\n"))
+      let watchScreen = try await Self.watchScreen(of: client, times.format)
+      return try Standard.print(watchScreen.print(now: .now, on: .current))
     }
     let terminal = try LiveTerminal()
     defer { terminal.leave() }
-    let (requests, request) = AsyncStream.makeStream(
-      of: LiveTerminal.UserRequest.self, bufferingPolicy: .bufferingNewest(1))
-    terminal.requests { wanted in
-      request.yield(wanted)
-      // Nothing after it may replace a quit in the buffer.
-      if wanted == .quit { request.finish() }
-    }
+    let work = WatchQueue()
+    terminal.collect(into: work)
     try await withThrowingTaskGroup { group in
       group.addTask {
-        try await client.followChanges { _ in request.yield(.redraw) }
-        throw Refusal("the node has stopped")
+        try await client.followChanges { _ in work.refresh() }
+        throw Refusal("the node has stopped: start it with `muster run`")
       }
       group.addTask {
         while true {
-          request.yield(.redraw)
+          work.refresh()
           try await Task.sleep(for: Self.tick)
         }
       }
       group.addTask { [times = times.format] in
-        for await wanted in requests {
-          guard wanted == .redraw else { return }
-          try terminal.show(
-            try await Self.lines(of: client, times, size: LiveTerminal.size))
-        }
+        try await Self.draw(on: terminal, as: work, of: client, times)
       }
       defer { group.cancelAll() }
       try await group.next()
     }
   }
 
-  private static func lines(
-    of client: ControlClient, _ times: LocalTime, size: (columns: Int, rows: Int)
-  ) async throws -> [String] {
+  /// Draws until the user quits. Keys do not wait for the node.
+  private static func draw(
+    on terminal: LiveTerminal, as queue: WatchQueue, of client: ControlClient, _ times: LocalTime
+  ) async throws {
+    var (shown, scroll) = (WatchScreen?.none, WatchScroll())
+    func show() throws {
+      let size = LiveTerminal.size
+      guard let shown else { return }
+      try terminal.show(
+        shown.lines(
+          columns: size.columns, rows: size.rows, &scroll, now: .now, on: .current))
+    }
+    for await _ in queue.wakeUps {
+      let work = queue.take()
+      guard !work.quits else { return }
+      for key in work.keys { scroll.press(key) }
+      if !work.keys.isEmpty || !work.isStale { try show() }
+      guard work.isStale else { continue }
+      shown = try await watchScreen(of: client, times)
+      try show()
+    }
+  }
+
+  private static func watchScreen(
+    of client: ControlClient, _ times: LocalTime
+  ) async throws -> WatchScreen {
     let connection = NodeConnection.running(client)
     guard case .status(let status) = try await connection.ask(.status),
       case .users(let users) = try await connection.ask(.users),
@@ -75,10 +89,8 @@ struct WatchCommand: AsyncParsableCommand {
       case .checkIns(let timers) = try await connection.ask(.checkIns),
       case .call(let call) = try await connection.ask(.call(of: nil))
     else { throw Refusal.unexpectedReply }
-    let watchScreen = WatchScreen(
+    return WatchScreen(
       status: status, users: users, reports: reports, fences: fences, directives: directives,
       alerts: alerts, checkIns: timers, call: call, times: times)
-    return watchScreen.lines(
-      columns: size.columns, rows: size.rows, now: .now, on: .current)
   }
 }

@@ -6,12 +6,6 @@ internal import Foundation
 ///
 /// `@unchecked Sendable`: `lock` guards every property that changes after `init`.
 final class LiveTerminal: @unchecked Sendable {
-  /// A request of the user or the system.
-  enum UserRequest: Sendable {
-    case redraw
-    case quit
-  }
-
   private let before: termios
   private let lock = NSLock()
   private var hasLeft = false
@@ -31,24 +25,25 @@ final class LiveTerminal: @unchecked Sendable {
     try Standard.write(Array("\u{1B}[?1049h\u{1B}[?25l".utf8))
   }
 
-  /// Reports keys and signals as wishes.
-  func requests(_ report: @escaping @Sendable (UserRequest) -> Void) {
+  /// Puts keys and signals into a queue.
+  func collect(into work: WatchQueue) {
     let queue = DispatchQueue(label: "muster.watch")
-    for (number, request) in [
-      (SIGWINCH, UserRequest.redraw), (SIGINT, .quit), (SIGTERM, .quit), (SIGHUP, .quit),
-    ] {
+    for number in [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { report(request) }
+      source.setEventHandler { number == SIGWINCH ? work.press([]) : work.quit() }
       keep(source)
     }
     let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
     keys.setEventHandler {
-      var bytes = [UInt8](repeating: 0, count: 64)
+      var bytes = [UInt8](repeating: 0, count: 256)
       let count = read(STDIN_FILENO, &bytes, bytes.count)
       // No bytes: the input has ended.
-      let quits = count <= 0 || bytes.prefix(count).contains { [3, 4, 113, 81].contains($0) }
-      report(quits ? .quit : .redraw)
+      if count > 0 {
+        work.press(WatchKey.keys(in: Array(bytes.prefix(count))))
+      } else {
+        work.quit()
+      }
     }
     keep(keys)
   }

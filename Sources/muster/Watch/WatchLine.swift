@@ -18,32 +18,23 @@ struct WatchLine: Hashable {
 
   /// A column: cut or filled up to its width, and a space.
   mutating func add(_ text: String, width: Int, _ paint: Paint = .plain) {
-    let cut = Self.cut(SafeText.line(text), to: width)
+    let cut = DisplayWidth.cut(SafeText.line(text), to: width)
     add(cut, paint)
     add(String(repeating: " ", count: width - DisplayWidth.of(cut) + 1))
   }
 
   /// The text that fits, with an ellipsis if it was cut.
-  func text(columns: Int, on screen: Screen) -> String {
-    var (line, room) = ("", columns)
+  ///
+  /// - Parameter columns: nil for the whole text.
+  func text(columns: Int?, on screen: Screen) -> String {
+    var (line, room) = ("", columns ?? .max)
     for piece in pieces {
       guard room > 0 else { break }
-      let cut = Self.cut(piece.text, to: room)
+      let cut = DisplayWidth.cut(piece.text, to: room)
       room -= DisplayWidth.of(cut)
       line += piece.paint.apply(cut, on: screen)
       if cut != piece.text { break }
     }
     return line
-  }
-
-  private static func cut(_ text: String, to width: Int) -> String {
-    guard DisplayWidth.of(text) > width else { return text }
-    var (cut, taken) = ("", 1)
-    for character in text {
-      taken += DisplayWidth.of(String(character))
-      guard taken <= width else { break }
-      cut.append(character)
-    }
-    return width > 0 ? cut + "…" : ""
   }
 }

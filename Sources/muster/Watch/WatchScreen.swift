@@ -1,10 +1,12 @@
 internal import MusterModel
 
-/// The live screen: a function of the node's replies, the time and the size of the terminal.
+/// The live screen: a function of the node's replies, the time, the size of the terminal and what
+/// was scrolled.
 ///
 ///     title
-///     ALERTS · CHECK-INS · PEOPLE · DIRECTIVES · REPORTS · ZONES · PEERS, as far as there is room
-///     keys
+///     the most urgent alert, once it is scrolled away
+///     ALERTS · CHECK-INS · PEOPLE · ORDERS · REPORTS · ZONES · PEERS, as far as there is room
+///     what is above and below, and the keys
 struct WatchScreen {
   var status: StatusSummary
   var users: [UserSummary] = []
@@ -20,58 +22,95 @@ struct WatchScreen {
 
   private struct Section {
     let title: String
+    /// Of its items, for the line that counts them.
+    let nouns: (one: String, many: String)
     let lines: [WatchLine]
-    /// The lines it gets before other sections get more than theirs.
-    let share: Int
 
-    /// How many items the lines describe.
-    var count: Int { Self.items(in: lines[...]) }
+    /// How many items some of its lines describe.
+    static func count(in lines: ArraySlice<WatchLine>) -> Int { lines.count { !$0.isDetail } }
+  }
 
-    static func items(in lines: ArraySlice<WatchLine>) -> Int { lines.count { !$0.isDetail } }
+  /// A line of the body.
+  private struct BodyLine {
+    let line: WatchLine
+    /// Nil for a heading or a detail, which is no item.
+    var section: Int?
   }
 
   /// Exactly `rows` lines of at most `columns` characters.
-  func lines(columns: Int, rows: Int, now: Timestamp, on screen: Screen) -> [String] {
-    var sections = sections(now: now)
-    // A small screen leaves out the last sections, to show more than headings of the first.
-    while sections.count > 2, rows - 2 - sections.count < Self.least(of: sections) {
-      sections.removeLast()
-    }
-    let rooms = rooms(for: sections, in: rows - 2 - sections.count)
+  ///
+  /// - Parameter scroll: is fitted to what there is to show.
+  func lines(
+    columns: Int, rows: Int, _ scroll: inout WatchScroll, now: Timestamp, on screen: Screen
+  ) -> [String] {
+    let sections = sections(columns: columns, now: now)
+    let body = Self.body(of: sections)
+    let worst = mostUrgent(now: now)
+    let room = max(0, rows - 2)
+    scroll.fit(body.count, in: room, isTopRepeated: worst != nil)
     var lines = [title(now: now)]
-    for (section, room) in zip(sections, rooms) {
-      lines.append(heading(of: section))
-      guard room > 0 else { continue }
-      let isCut = section.lines.count > room
-      lines += section.lines.prefix(isCut ? room - 1 : room)
-      if isCut {
-        let left = Section.items(in: section.lines.dropFirst(room - 1))
-        lines.append(WatchLine("  … \(left) more", .faint))
-      }
+    if let worst, scroll.top > 0 { lines.append(worst) }
+    let shown = scroll.top..<min(body.count, scroll.top + room - (lines.count - 1))
+    if scroll.showsHelp {
+      lines =
+        [title(now: now), WatchLine("KEYS", .strong)] + WatchKey.list.map { WatchLine("  " + $0) }
+    } else if !shown.isEmpty {
+      lines += body[shown].map(\.line)
     }
     lines = Array(lines.prefix(max(0, rows - 1)))
     while lines.count < rows - 1 { lines.append(WatchLine()) }
-    if rows > 0 { lines.append(WatchLine("Press q to quit", .faint)) }
+    if rows > 0 { lines.append(Self.footer(of: body, shown: shown, sections, columns: columns)) }
     return lines.map { $0.text(columns: columns, on: screen) }
   }
 
-  private static func least(of sections: [Section]) -> Int {
-    sections.reduce(0) { $0 + min($1.share, $1.lines.count) }
+  /// One screen on a terminal; everything, without a limit of width, in a file or a pipe.
+  func print(now: Timestamp, on screen: Screen) -> String {
+    guard let columns = screen.columns else {
+      let body = Self.body(of: sections(columns: nil, now: now)).map(\.line)
+      return ([title(now: now)] + body).map { $0.text(columns: nil, on: screen) }
+        .joined(separator: "\n")
+    }
+    var scroll = WatchScroll()
+    return lines(columns: columns, rows: LiveTerminal.size.rows, &scroll, now: now, on: screen)
+      .joined(separator: "\n")
   }
 
-  /// Gives each section its share, then the rest in the order of importance.
-  private func rooms(for sections: [Section], in available: Int) -> [Int] {
-    var rooms = sections.map { _ in 0 }
-    var left = max(0, available)
-    for isFirst in [true, false] {
-      for (index, section) in sections.enumerated() {
-        let wanted = isFirst ? min(section.share, section.lines.count) : section.lines.count
-        let more = min(left, max(0, wanted - rooms[index]))
-        rooms[index] += more
-        left -= more
-      }
+  private static func body(of sections: [Section]) -> [BodyLine] {
+    sections.enumerated().flatMap { index, section in
+      [BodyLine(line: heading(of: section))]
+        + section.lines.map { BodyLine(line: $0, section: $0.isDetail ? nil : index) }
     }
-    return rooms
+  }
+
+  /// The last line: how much of what is above and below the shown lines.
+  private static func footer(
+    of body: [BodyLine], shown: Range<Int>, _ sections: [Section], columns: Int
+  ) -> WatchLine {
+    let keys = "? keys  q quit"
+    let room = columns - DisplayWidth.of(keys) - 2
+    let parts = [("▲", body[..<shown.lowerBound]), ("▼", body[shown.upperBound...])]
+    func text(_ words: (ArraySlice<BodyLine>) -> String) -> String {
+      parts.filter { !$0.1.isEmpty }.map { "\($0.0) \(words($0.1))" }.joined(separator: "  ")
+    }
+    let counted = text { counts(of: $0, sections) }
+    let short = DisplayWidth.of(counted) <= room ? counted : text { "\($0.count) lines" }
+    let outside = DisplayWidth.cut(short, to: max(0, room))
+    var line = WatchLine(outside, .strong)
+    line.add(String(repeating: " ", count: max(0, columns - DisplayWidth.of(outside + keys))))
+    line.add(keys, .faint)
+    return line
+  }
+
+  /// `2 alerts, 14 people`.
+  private static func counts(of body: ArraySlice<BodyLine>, _ sections: [Section]) -> String {
+    let counts = sections.indices.compactMap { index -> String? in
+      let count = body.count { $0.section == index }
+      let nouns = sections[index].nouns
+      return count == 0 ? nil : ValueText.count(count, nouns.one, nouns.many)
+    }
+    return counts.isEmpty
+      ? ValueText.count(body.count, "line", "lines")
+      : counts.joined(separator: ", ")
   }
 
   private func title(now: Timestamp) -> WatchLine {
@@ -85,49 +124,65 @@ struct WatchScreen {
     return line
   }
 
-  private func heading(of section: Section) -> WatchLine {
+  private static func heading(of section: Section) -> WatchLine {
     var line = WatchLine(section.title, .strong)
-    line.add(section.lines.isEmpty ? "  none" : "  \(section.count)", .faint)
+    let count = Section.count(in: section.lines[...])
+    line.add(count == 0 ? "  none" : "  \(count)", .faint)
     return line
   }
 
   // MARK: Sections
 
-  private func sections(now: Timestamp) -> [Section] {
-    let timers = checkIns.filter { $0.state != .done }.prefix(Self.shownCheckIns)
-    let alerts = [
+  /// The sections with something in them; alerts and people in any case.
+  ///
+  /// - Parameter columns: nil without a limit.
+  private func sections(columns: Int?, now: Timestamp) -> [Section] {
+    let ordered = AlertPlace.inOrder(alerts)
+    let urgent = ordered.prefix { $0.priority >= .danger }
+    let others = ordered.dropFirst(urgent.count)
+    let alertLines =
+      callLine.map { [$0] } ?? []
+      + urgent.flatMap { Self.lines($0, columns: columns, now: now) }
+      + doubts + others.flatMap { Self.lines($0, columns: columns, now: now) }
+    let open = directives.filter { $0.status == .open }
+    let hazards = reports.filter { $0.status == .open }
+    let sections = [
+      Section(title: "ALERTS", nouns: ("alert", "alerts"), lines: alertLines),
       Section(
-        title: "ALERTS", lines: warnings + alerts.flatMap { Self.lines($0, now: now) },
-        share: 3 + warnings.count)
+        title: "CHECK-INS", nouns: ("check-in", "check-ins"),
+        lines: checkIns.filter { $0.state != .done }.map(Self.line)),
+      Section(title: "PEOPLE", nouns: ("person", "people"), lines: people.map(Self.line)),
+      Section(
+        title: "ORDERS", nouns: ("order", "orders"), lines: open.map { Self.line($0, now: now) }),
+      Section(title: "REPORTS", nouns: ("report", "reports"), lines: hazards.map(Self.line)),
+      Section(
+        title: "ZONES", nouns: ("zone", "zones"), lines: fences.filter(\.isActive).map(Self.line)),
+      Section(title: "PEERS", nouns: ("peer", "peers"), lines: status.peers.map(Self.line)),
     ]
-    let due =
-      timers.isEmpty
-      ? [] : [Section(title: "CHECK-INS", lines: timers.map(Self.line), share: 2)]
-    return alerts + due + [
-      Section(title: "PEOPLE", lines: people.map(Self.line), share: 5),
-      Section(
-        title: "DIRECTIVES",
-        lines: directives.filter { $0.status == .open }.map { Self.line($0, now: now) }, share: 2),
-      Section(
-        title: "REPORTS", lines: reports.filter { $0.status == .open }.map(Self.line), share: 3),
-      Section(title: "ZONES", lines: fences.filter(\.isActive).map(Self.line), share: 2),
-      Section(title: "PEERS", lines: status.peers.map(Self.line), share: 1),
-    ]
+    return sections.filter { !$0.lines.isEmpty || ["ALERTS", "PEOPLE"].contains($0.title) }
   }
 
-  /// The own call for help, and reasons to doubt the rest of the screen.
-  private var warnings: [WatchLine] {
-    var warnings: [WatchLine] = []
-    if let call, call.isOpen {
-      warnings.append(WatchLine("  ! your call for help: \(call.words(times))", .bad))
-    }
-    warnings += status.withholding.map { peer in
+  /// The first line of the most urgent alarm; nil if there is none.
+  private func mostUrgent(now: Timestamp) -> WatchLine? {
+    let first = AlertPlace.inOrder(alerts).first { $0.priority >= .danger }
+    return callLine ?? first.map { Self.line($0, now: now) }
+  }
+
+  /// The own user's call for help.
+  private var callLine: WatchLine? {
+    guard let call, call.isOpen else { return nil }
+    return WatchLine("  ! your call for help: \(call.words(times))", .bad)
+  }
+
+  /// Reasons to doubt the rest of the screen.
+  private var doubts: [WatchLine] {
+    var doubts = status.withholding.map { peer in
       WatchLine("  ✖ \(peer.callsign) \(ValueText.deed(of: peer))", .bad)
     }
     if let stale = ValueText.stale(status.stale) {
-      warnings.append(WatchLine("  ? stale: \(stale)", .doubtful))
+      doubts.append(WatchLine("  ? stale: \(stale)", .doubtful))
     }
-    return warnings
+    return doubts
   }
 
   /// The most severe first, as in every list.
@@ -147,8 +202,6 @@ struct WatchScreen {
   }
 
   /// How many check-ins the screen shows.
-  private static let shownCheckIns = 5
-
   private static func line(_ timer: CheckInSummary) -> WatchLine {
     var line = WatchLine("  ")
     let cell = timer.stateCell
@@ -159,28 +212,33 @@ struct WatchScreen {
     return line
   }
 
-  /// An alert, and below a danger the services to call.
-  private static func lines(_ alert: Alert, now: Timestamp) -> [WatchLine] {
-    guard !alert.contacts.isEmpty else { return [line(alert, now: now)] }
-    var contacts = WatchLine("  ")
-    contacts.isDetail = true
-    contacts.add("", width: 9)
-    contacts.add("", width: 6)
-    contacts.add("call \(alert.contacts.map(\.words).joined(separator: " · "))")
-    return [line(alert, now: now), contacts]
+  private static let alertIndent = 19
+
+  /// An alert; an alarm with its whole text, and below a danger the services to call.
+  private static func lines(_ alert: Alert, columns: Int?, now: Timestamp) -> [WatchLine] {
+    let room = alert.priority >= .danger ? columns.map { max(20, $0 - alertIndent) } : nil
+    let texts = room.map { WrappedText(SafeText.line(alert.text), width: $0).lines } ?? [alert.text]
+    func detail(_ text: String) -> WatchLine {
+      var line = WatchLine(String(repeating: " ", count: alertIndent) + text)
+      line.isDetail = true
+      return line
+    }
+    let contacts = alert.contacts.map(\.words).joined(separator: " · ")
+    return [line(alert, texts[0], now: now)] + texts.dropFirst().map(detail)
+      + (contacts.isEmpty ? [] : [detail("call \(contacts)")])
   }
 
-  private static func line(_ alert: Alert, now: Timestamp) -> WatchLine {
+  private static func line(_ alert: Alert, _ text: String? = nil, now: Timestamp) -> WatchLine {
     var line = WatchLine("  ")
     let cell = alert.priority.cell
     line.add(cell.text, width: 9, cell.paint)
     line.add(ValueText.age(now.milliseconds(since: alert.agesFrom) / 1000), width: 6)
-    line.add(alert.text)
     if let seen = alert.acknowledgement {
-      line.add("  ✓ \(seen.name)", .faint)
+      line.add("✓ \(seen.name): ", .faint)
     } else if !alert.acknowledgements.isEmpty {
-      line.add("  \(alert.acknowledgements.map(\.text).joined(separator: ", "))", .faint)
+      line.add("\(alert.acknowledgements.map(\.text).joined(separator: ", ")): ", .faint)
     }
+    line.add(text ?? alert.text)
     return line
   }
 
@@ -202,14 +260,14 @@ struct WatchScreen {
     line.add(
       report.toEvacuate ? "▲ evacuate" : "· report", width: 10, report.toEvacuate ? .bad : .plain)
     line.add(report.severity.map { "sev \($0)" } ?? "", width: 5)
-    line.add(report.title, width: 34, .strong)
-    line.add(report.delivery.text)
+    line.add(report.title, width: 48, .strong)
+    line.add(report.delivery.shortText)
     return line
   }
 
   private static func line(_ fence: FenceSummary) -> WatchLine {
     var line = WatchLine("  ")
-    line.add(fence.kind.name, width: 9, fence.kind == .hazard ? .bad : .plain)
+    line.add(fence.kind.word, width: 9, fence.kind == .hazard ? .bad : .plain)
     line.add(fence.name, width: 20, .strong)
     line.add(
       fence.inside.isEmpty
