@@ -310,13 +310,13 @@ struct OrderTests {
       }
     }
     #expect(try waiting(false) == call)
-    #expect(refusal { _ = try waiting(true) } == "you: no open directive is answered")
+    #expect(refusal { _ = try waiting(true) } == "you: no open order is answered")
     try valley.at("Ben") {
       try $0.write(OrderRequests.acknowledge(call, note: "", for: nil), now: $1)
     }
     try valley.converge()
     #expect(try respondent("Ben", of: call, by: "Ada", in: &valley)?.state == .acknowledged)
-    #expect(refusal { _ = try waiting(false) } == "no open directive waits for you")
+    #expect(refusal { _ = try waiting(false) } == "no open order waits for you")
     #expect(try waiting(true) == call)
     try valley.at("Ben") {
       try $0.write(OrderRequests.withdrawAcknowledgement(call, of: nil), now: $1)
@@ -344,19 +344,38 @@ struct OrderTests {
         try valley.at("Ada") {
           try $0.write(OrderRequests.withdrawAcknowledgement(call, of: ben), now: $1)
         }
-      } == "Ben has not answered directive \(call.short)")
-    // Another one replaces it for everyone; one that names Ben does not
-    let newer = try valley.at("Ada") {
-      try $0.write(OrderRequests.issue(DirectiveDraft(kind: .rollcall)), now: $1)
+      } == "Ben has not answered order \(call.short)")
+  }
+
+  @Test
+  func `an answer without an id is for the newest roll call, and for no other order of several`()
+    throws
+  {
+    var valley = try Valley.with("Ada", "Ben")
+    func waiting() throws -> RowID {
+      try valley.ask("Ben") { try $0.statuses(now: $1).directive(waitingFor: nil, answered: false) }
+    }
+    func issue(_ kind: DirectiveKind, _ text: String = "") throws -> RowID {
+      try valley.run(milliseconds: 1000)
+      let id = try valley.at("Ada") {
+        try $0.write(OrderRequests.issue(DirectiveDraft(kind: kind, text: text)), now: $1)
+      }
+      try valley.converge()
+      return id
+    }
+    _ = try issue(.message, "Water at the school")
+    _ = try issue(.message, "Food at the school")
+    #expect(refusal { _ = try waiting() }?.hasPrefix("2 open orders: name one of") == true)
+    let first = try issue(.rollcall)
+    #expect(try waiting() == first)
+    let second = try issue(.rollcall)
+    #expect(try waiting() == second)
+    // An answer to it is for the one that it replaced too.
+    try valley.at("Ben") {
+      try $0.write(OrderRequests.acknowledge(second, note: "", for: nil), now: $1)
     }
     try valley.converge()
-    #expect(try waiting(false) == newer)
-    try valley.at("Ada") {
-      try $0.write(
-        OrderRequests.issue(DirectiveDraft(kind: .rollcall, addressees: .users([ben]))), now: $1)
-    }
-    try valley.converge()
-    #expect(refusal { _ = try waiting(false) }?.hasPrefix("2 open directives: name one of") == true)
+    #expect(refusal { _ = try waiting() }?.hasPrefix("2 open orders: name one of") == true)
   }
 
   @Test func `an answer without an id applies to a directive that an answer satisfies`() throws {

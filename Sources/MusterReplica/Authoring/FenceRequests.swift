@@ -115,7 +115,7 @@ public enum FenceRequests {
       }
       guard let only = found.first, found.count == 1 else {
         throw Refusal(
-          "the zone has no single rule \(reference): see muster fence rule list", .unknown)
+          "the zone has no single rule \(reference): see muster zone rule list", .unknown)
       }
       var composer = Composer(state, origin: nil)
       composer.remove(.fenceRules, [only.dot])

@@ -52,7 +52,7 @@ struct OrderPlan {
 
   private static func check(_ zones: [RowState], of draft: DirectiveDraft) throws(Refusal) {
     guard draft.zones.isEmpty || draft.kind.includesTrackers else {
-      throw Refusal("a directive of kind \(draft.kind.name) sends no one to a zone: name none")
+      throw Refusal("an order of kind \(draft.kind.name) sends no one to a zone: name none")
     }
     guard draft.zones.count <= Limits.zonesPerDirective else {
       throw Refusal("name at most \(Limits.zonesPerDirective) zones")
@@ -76,7 +76,7 @@ struct OrderPlan {
     case .role(let role):
       Refusal("no one of role \(role.name) is known here: choose another audience")
     case .team(let team): Refusal("no one is in team \(team): choose another team, or name people")
-    case .users: Refusal("a directive needs an audience: name at least one person")
+    case .users: Refusal("an order needs an audience: name at least one person")
     }
   }
 

@@ -79,7 +79,7 @@ struct PersonEvidenceReader {
       names.count == 1
       ? "is named by an open order, \(first): close it"
       : "is named by \(names.count) open orders, \(first) among them: close them"
-    return what + " with `muster direct close`, or answer with `muster ack --for`,"
+    return what + " with `muster order close`, or answer with `muster ack --for`,"
   }
 
   /// Returns the open orders, and whether each addresses a person.

@@ -123,7 +123,7 @@ struct AlertReview {
     default:
       throw Refusal(
         "only a call for help has an answer: acknowledge this alert without one, and use "
-          + "muster direct message")
+          + "muster order message")
     }
   }
 

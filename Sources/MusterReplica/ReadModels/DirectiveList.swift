@@ -42,23 +42,27 @@ struct DirectiveList {
         }
     }
     // Only a fix satisfies an order to a zone, so an answer is for one of the others.
-    let waiting = Set(asking.map(\.id))
-    let answerable = asking.filter { directive in
-      // An answer to the roll call that replaced it is for both.
-      !directive.kind.sendsPeople && directive.supersededBy.map(waiting.contains) != true
+    let answerable = asking.filter { !$0.kind.sendsPeople }
+    var found = answerable.isEmpty ? asking : answerable
+    // A roll call asks for an answer now, and an answer to the newest is for those it replaces.
+    if !answered, let call = found.filter({ $0.kind == .rollcall }).max(by: Self.isEarlier) {
+      found = [call]
     }
-    let found = answerable.isEmpty ? asking : answerable
     guard let only = found.first else {
       let name = asked == context.local.author.user ? "you" : try context.callsign(of: asked)
       throw Refusal(
-        answered ? "\(name): no open directive is answered" : "no open directive waits for \(name)",
+        answered ? "\(name): no open order is answered" : "no open order waits for \(name)",
         .unknown)
     }
     guard found.count == 1 else {
       let names = found.map { "\($0.id.short) (\($0.kind.name))" }.joined(separator: ", ")
-      throw Refusal("\(found.count) open directives: name one of \(names)", .unknown)
+      throw Refusal("\(found.count) open orders: name one of \(names)", .unknown)
     }
     return only.id
+  }
+
+  private static func isEarlier(_ left: DirectiveSummary, than right: DirectiveSummary) -> Bool {
+    (left.createdAt, left.id) < (right.createdAt, right.id)
   }
 
   private func summary(

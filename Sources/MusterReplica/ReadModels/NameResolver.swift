@@ -78,7 +78,7 @@ struct NameResolver {
     do {
       return try row(.fence, named: reference)
     } catch is Refusal {
-      throw Refusal("no zone is called \(reference): see muster fence list", .unknown)
+      throw Refusal("no zone is called \(reference): see muster zone list", .unknown)
     }
   }
 
