@@ -45,7 +45,7 @@ class Acts(PictureStage):
             self.permits[int(name.split("/")[1], 16)]["revoked"] = True
         super().write(method, name, body)
         self.changed()
-        return {"permits": {"id": f"{len(self.permits) - 1:032x}"}, "fences": {"id": "9" * 32}}.get(name)
+        return {"permits": {"id": f"{len(self.permits) - 1:032x}"}, "fences": {"id": "9" * 32}, "directives": {"id": ROLLCALL}}.get(name)
 
     def users(self):
         found = super().users()
@@ -216,6 +216,9 @@ def orders(page, stage):
     page.click("#orders [data-key='rollcall now']")
     wait("a roll call of everyone too", lambda: all(word in page.text("#said") for word in (
         "Roll call", "Everyone", "sent to 13 people")))
+    must("the message cannot be closed by mistake with the order", page.text("#said button") == "Close the order")
+    page.click("#said button")
+    wait("the order is closed", lambda: ("POST", f"directives/{ROLLCALL}/close", {}) in stage.written)
     page.view("people")
     page.click(f"[data-key='{3:032x}'].person")
     page.click("#detail [data-key='order.message']")

@@ -119,7 +119,7 @@ async function send(kind, chosen, request) {
   const id = (await request)?.id;
   const names = people.length <= mostNames ? people.map(({ callsign }) => callsign).join(", ") : "";
   const text = [dotted(t(`order.${kind}`), audienceName(chosen), t("order.sent", { n: people.length })), names];
-  say(text.filter(Boolean).join(": "), id && { word: t("close.order"), work: () => attempt(
+  say(text.filter(Boolean).join(": "), id && { word: t("order.end"), work: () => attempt(
     () => change("POST", `directives/${segment(id)}`, undefined, "/close"), t("closed")) });
 }
 

@@ -393,6 +393,7 @@ export default {
   "order.away": "Außer Reichweite: {names}",
   "order.hazard": "Die gerade Linie zur Zone kreuzt {zone}: sie ist eine Richtung, kein Weg.",
   "order.sent": "an {n} Person gesendet|an {n} Personen gesendet",
+  "order.end": "Auftrag abschließen",
   "order.zones.any": "Keiner gewählt: jeder gilt.",
   "order.rollcall.why": "Alle melden, dass es ihnen gut geht. Wer nicht antwortet, wird namentlich aufgeführt.",
   "order.muster.why": "Zu einem Sammelplatz gehen. Erfüllt durch eine Position darin.",

@@ -393,6 +393,7 @@ export default {
   "order.away": "Out of reach: {names}",
   "order.hazard": "The straight line to the zone crosses {zone}: it is a direction, not a route.",
   "order.sent": "sent to {n} person|sent to {n} people",
+  "order.end": "Close the order",
   "order.zones.any": "None chosen: any of them.",
   "order.rollcall.why": "Everyone reports that they are well. People who do not answer are listed by name.",
   "order.muster.why": "Go to an assembly zone. Satisfied by a position inside it.",

@@ -393,6 +393,7 @@ export default {
   "order.away": "Fuera de alcance: {names}",
   "order.hazard": "La línea recta hacia la zona cruza {zone}: es una dirección, no una ruta.",
   "order.sent": "enviada a {n} persona|enviada a {n} personas",
+  "order.end": "Cerrar la orden",
   "order.zones.any": "Ninguno elegido: vale cualquiera.",
   "order.rollcall.why": "Todos comunican que están bien. Quienes no responden aparecen por su nombre.",
   "order.muster.why": "Ir a un punto de encuentro. Se cumple con una posición dentro.",

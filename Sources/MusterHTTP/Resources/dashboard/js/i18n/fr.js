@@ -393,6 +393,7 @@ export default {
   "order.away": "Hors de portée : {names}",
   "order.hazard": "La ligne droite vers la zone traverse {zone} : c’est une direction, pas un itinéraire.",
   "order.sent": "envoyé à {n} personne|envoyé à {n} personnes",
+  "order.end": "Clore l'ordre",
   "order.zones.any": "Aucun choisi : n’importe lequel.",
   "order.rollcall.why": "Chacun signale qu’il va bien. Les personnes sans réponse sont listées par leur nom.",
   "order.muster.why": "Aller à un point de rassemblement. Rempli par une position dedans.",

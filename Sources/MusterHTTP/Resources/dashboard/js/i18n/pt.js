@@ -393,6 +393,7 @@ export default {
   "order.away": "Fora de alcance: {names}",
   "order.hazard": "A linha reta até à zona atravessa {zone}: é uma direção, não um caminho.",
   "order.sent": "enviada a {n} pessoa|enviada a {n} pessoas",
+  "order.end": "Encerrar a ordem",
   "order.zones.any": "Nenhum escolhido: qualquer deles.",
   "order.rollcall.why": "Cada pessoa responde que está bem. Quem não responde aparece pelo nome.",
   "order.muster.why": "Ir para um ponto de encontro. Cumpre-se com uma posição lá dentro.",
