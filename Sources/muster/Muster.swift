@@ -23,6 +23,10 @@ struct Muster: AsyncParsableCommand {
       Commands use the running node. Without one they write to its data, which is sent when \
       `muster run` starts. Commands that cannot be undone ask you to type a name; scripts give \
       --yes. `muster COMMAND --help` explains a command.
+
+      The node is that in --home DIR ($MUSTER_HOME, else ~/.local/share/muster), with its keys in \
+      --keys DIR ($MUSTER_KEYS, else in the home). Encrypted keys need --passphrase-file FILE or \
+      $MUSTER_PASSPHRASE, else the passphrase is asked for.
       """,
     version: "0.1.0, rules \(RulesVersion.current.raw)",
     subcommands: [],
@@ -74,6 +78,7 @@ enum Program {
     let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
     ProcessArguments.hideSecrets()
     do {
+      guard !arguments.isEmpty else { return try Standard.print(Beginning.text) }
       if let unknown = CommandTree.unknownCommand(in: arguments) {
         Standard.explain(ProcessArguments.withoutSecrets("\(unknown)", of: arguments))
         exit(ExitCode.validationFailure.rawValue)

@@ -37,6 +37,40 @@ import Testing
     }
   }
 
+  @Test func `fits 24 rows, but for commands with many options`() throws {
+    let long: Set = [
+      "", "checkin start", "history", "invite create", "join", "login add", "proximity",
+      "report add", "report edit", "run", "webhook add", "zone add", "zone edit", "zone rule add",
+    ]
+    for (path, _) in Self.commands {
+      let name = path.dropFirst().joined(separator: " ")
+      let rows = try help(of: path).split(separator: "\n", omittingEmptySubsequences: false).count
+      #expect(rows <= 24 || long.contains(name), "\(name): \(rows)")
+    }
+  }
+
+  @Test func `is not needed to begin: the program alone shows how, on one screen`() throws {
+    let lines = Beginning.text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 24)
+    for line in lines {
+      #expect(line.count <= 80, "\(line)")
+      let command = line.dropFirst(2).replacing(#/   +.*/#, with: "")
+      guard line.hasPrefix("  "), let words = CommandLineText(command).words else { continue }
+      try expectAccepted(words)
+    }
+  }
+
+  @Test func `names each thing by one word, and old commands by none`() throws {
+    for (path, _) in Self.commands {
+      let text = try help(of: path)
+      // The data sets of a webhook keep their names in JSON.
+      guard !path.contains("webhook") else { continue }
+      let old = text.matches(of: /(?i)\b(fences?|directives?|muster direct)\b.*/).map(\.output.0)
+      #expect(old.isEmpty, "\(path.joined(separator: " ")): \(old)")
+    }
+    for words in [["fence", "list"], ["direct", "rollcall"]] { _ = try Muster.parseAsRoot(words) }
+  }
+
   @Test func `shows the options of the node after those of the command`() throws {
     let help = try help(of: ["muster", "report", "add"])
     let (own, node) = (help.range(of: "OPTIONS:"), help.range(of: "NODE:"))
@@ -178,7 +212,7 @@ private struct CommandLineText {
       ),
       (
         ["zone", "add", "--nam=x", "--circle", "1,2,3"], "Unknown option '--nam'.",
-        "muster fence add --help"
+        "muster zone add --help"
       ),
       (
         ["report", "add", "--title", "x", "--category", "rain"], "fire", "muster report add --help"

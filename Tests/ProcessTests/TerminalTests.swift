@@ -10,10 +10,10 @@ extension ProcessTests {
 
     private static let listings = [
       ["status"], ["peers"], ["peers", "--mesh"], ["user", "list"], ["report", "list"],
-      ["report", "show", title], ["fence", "list"],
-      ["fence", "show", "Assembly zone at the school"],
-      ["fence", "rule", "list"], ["report", "photo", "list", title],
-      ["direct", "list"], ["direct", "show", "rollcall"], ["alert", "list"], ["event", "list"],
+      ["report", "show", title], ["zone", "list"],
+      ["zone", "show", "Assembly zone at the school"],
+      ["zone", "rule", "list"], ["report", "photo", "list", title],
+      ["order", "list"], ["order", "show", "rollcall"], ["alert", "list"], ["event", "list"],
       ["permit", "list"], ["contact", "list"], ["checkin", "list"], ["history", "--from", "1h"],
       ["proximity", "status"], ["proximity", "list"], ["proximity", "own"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
@@ -27,7 +27,7 @@ extension ProcessTests {
     /// ended.
     private static let others: Set = [
       "init", "run", "invite", "join", "admit", "user status", "ack", "sos", "revoke", "export",
-      "fence export", "event follow", "alert follow", "login devices",
+      "zone export", "event follow", "alert follow", "login devices",
     ]
     /// The last words of further such commands.
     private static let acts: Set = [

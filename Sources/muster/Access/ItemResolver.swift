@@ -110,7 +110,7 @@ extension ItemResolver {
 }
 
 extension ItemResolver<FenceSummary> {
-  static var zones: Self { Self("zone", "zones", command: "fence", id: \.id, name: \.name) }
+  static var zones: Self { Self("zone", "zones", command: "zone", id: \.id, name: \.name) }
 }
 
 extension ItemResolver<ReportSummary> {
@@ -140,7 +140,7 @@ extension ItemResolver<PermitSummary> {
 
 extension ItemResolver<DirectiveSummary> {
   static var directives: Self {
-    Self("directive", "directives", command: "direct", id: \.id, name: \.words)
+    Self("order", "orders", command: "order", id: \.id, name: \.words)
   }
 }
 

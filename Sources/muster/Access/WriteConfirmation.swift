@@ -10,7 +10,7 @@ struct WaitOptions: ParsableArguments {
   @Option(
     name: .customLong("wait"), defaultAsFlag: WaitOptions.usualSeconds,
     help: ArgumentHelp(
-      "Wait until a command post holds it, up to this many seconds (30).", valueName: "seconds"))
+      "Wait until command has it.", valueName: "seconds"))
   var seconds: Int?
 
   func validate() throws {

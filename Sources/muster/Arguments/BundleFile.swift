@@ -29,7 +29,9 @@ final class BundleFileWriter {
   private static func requireRoom(at path: String, replaces: Bool) throws(Refusal) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Refusal("\(path) is not a plain file") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Refusal("\(path) is not a plain file: give one that `muster bundle create` wrote")
+    }
     guard replaces else {
       throw Refusal("\(path) exists: give another name, or --force to replace it")
     }

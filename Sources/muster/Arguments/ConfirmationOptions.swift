@@ -21,7 +21,8 @@ struct ConfirmationOptions: ParsableArguments {
     else { return }
     try Standard.ask(question)
     guard Self.accepts(readLine(), name: shown) else {
-      throw Refusal("not confirmed: nothing was changed")
+      throw Refusal(
+        "not confirmed: nothing was changed. Type the name as it is shown, or give --yes")
     }
   }
 

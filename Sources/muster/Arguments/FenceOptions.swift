@@ -4,14 +4,15 @@ internal import MusterModel
 /// The kind and outline of a zone.
 struct FenceOptions: ParsableArguments {
   @Option(help: "The meaning of being inside. (default for a new zone: info)")
-  var kind: NameArgument<FenceKind>?
+  var kind: ZoneKindArgument?
 
   @Option(
     help: ArgumentHelp("The outline: centre in degrees, and radius.", valueName: "lat,lon,metres"),
     transform: CircleArgument.init(parsing:))
   var circle: CircleArgument?
 
-  @Option(help: ArgumentHelp("The outline: a GeoJSON file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The outline: a GeoJSON file.", valueName: "file"), completion: .file())
   var geojson: String?
 
   @Option(

@@ -17,18 +17,20 @@ enum InputFile {
     }
     guard contents.count <= limit else {
       let most = limit.isMultiple(of: 1 << 20) ? "\(limit >> 20) MiB" : "\(limit) bytes"
-      throw Refusal("\(path) is longer than \(most)")
+      throw Refusal("\(path) is longer than \(most): give a smaller file")
     }
     return contents
   }
 
   static func refusal(_ deed: String, _ path: String, _ error: any Error) -> Refusal {
-    Refusal("cannot \(deed) \(path): \(reason(error))")
+    Refusal("cannot \(deed) \(path): \(reason(error)). Check the path and its permissions")
   }
 
   /// - Parameter code: an `errno`.
   static func refusal(_ deed: String, _ path: String, _ code: Int32) -> Refusal {
-    Refusal("cannot \(deed) \(path): \(String(cString: strerror(code)))")
+    Refusal(
+      "cannot \(deed) \(path): \(String(cString: strerror(code))). Check the path and its "
+        + "permissions")
   }
 
   private static func reason(_ error: any Error) -> String {

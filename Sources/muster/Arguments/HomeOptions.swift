@@ -8,8 +8,8 @@ struct HomeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the passphrase of the keys. (default: $MUSTER_PASSPHRASE, else ask)",
-      valueName: "file"))
+      "Passphrase of the keys. (default: $MUSTER_PASSPHRASE)",
+      valueName: "file"), completion: .file())
   var passphraseFile: String?
 
   var folders: NodeHome {
@@ -38,7 +38,9 @@ struct HomeOptions: ParsableArguments {
         "there is no terminal to ask for a passphrase on: give --passphrase-file"
           + " or MUSTER_PASSPHRASE")
     }
-    guard typed == again else { throw Refusal("the two passphrases differ") }
+    guard typed == again else {
+      throw Refusal("the two passphrases differ: nothing was changed. Run the command again")
+    }
     return typed
   }
 
@@ -60,14 +62,14 @@ struct FolderOptions: ParsableArguments {
   @Option(
     name: .customLong("home"),
     help: ArgumentHelp(
-      "The folder of the node. (default: $MUSTER_HOME, else ~/.local/share/muster)",
-      valueName: "dir"))
+      "The node's folder. (default: $MUSTER_HOME)",
+      valueName: "dir"), completion: .directory)
   var data: String?
 
   @Option(
     help: ArgumentHelp(
-      "The folder of its keys. (default: $MUSTER_KEYS, else keys in the home)",
-      valueName: "dir"))
+      "Its keys. (default: $MUSTER_KEYS, else keys in it)",
+      valueName: "dir"), completion: .directory)
   var keys: String?
 
   /// The flags that name the same node in the next command, each after a space; empty by default.

@@ -78,8 +78,10 @@ enum LocationChoice {
         type = nil
       }
       // A receiver that is not plugged in yet has no file.
-      guard exists || path.hasPrefix("/dev/") else { throw Refusal("there is no file \(path)") }
-      guard !isDirectory.boolValue else { throw Refusal("\(path) is a folder") }
+      guard exists || path.hasPrefix("/dev/") else {
+        throw Refusal("there is no file \(path): check the path")
+      }
+      guard !isDirectory.boolValue else { throw Refusal("\(path) is a folder: give a file") }
       guard type == .typeRegular else {
         self = .nmeaStream(.path(path))
         return
@@ -91,7 +93,9 @@ enum LocationChoice {
   private static func recorded(_ path: String) throws(Refusal) -> GPXTrack {
     let data = try InputFile.data(of: path, limit: GPXTrack.maximumBytes)
     let track = GPXTrack(nmea: data)
-    guard !track.points.isEmpty else { throw Refusal("\(path): no NMEA sentence has a position") }
+    guard !track.points.isEmpty else {
+      throw Refusal("\(path): no NMEA sentence has a position. Give a recording of a receiver")
+    }
     return track
   }
 }

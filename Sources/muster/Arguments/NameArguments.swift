@@ -14,6 +14,7 @@ struct NameArgument<Value: NamedCase & Hashable & Sendable>: Hashable, Expressib
   }
 
   static var allValueStrings: [String] { Value.allCases.map(\.name) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
   var defaultValueDescription: String { value.name }
 }
 
@@ -23,6 +24,27 @@ enum ClaimArgument: String, CaseIterable, ExpressibleByArgument {
   case help
 
   var claim: SafetyClaim { self == .safe ? .safe : .needsHelp }
+}
+
+/// `[PERSON] VALUE`, the form of commands about people: you without a person.
+struct PersonWords {
+  let person: String?
+  let value: String
+
+  /// - Parameters:
+  ///   - option: the person by an option, the old form.
+  ///   - name: what the value is.
+  init(
+    _ first: String?, _ second: String?, person option: String?, _ name: String
+  ) throws(ValidationError) {
+    guard let value = second ?? first else {
+      throw ValidationError("Missing expected argument '<\(name)>'")
+    }
+    guard second == nil || option == nil else {
+      throw ValidationError("name the person once")
+    }
+    (self.value, person) = (value, second == nil ? option : first)
+  }
 }
 
 /// An override by command.
@@ -41,6 +63,25 @@ enum OverrideArgument: String, CaseIterable, ExpressibleByArgument {
     case .safe: .safe
     case .help: .needsHelp
     case .clear, .withdraw: nil
+    }
+  }
+}
+
+/// The kind of a zone.
+enum ZoneKindArgument: String, CaseIterable, ExpressibleByArgument {
+  case assembly
+  case hazard
+  case info
+  /// The old name of `assembly`.
+  case muster
+
+  static let allValueStrings = [assembly, hazard, info].map(\.rawValue)
+
+  var value: FenceKind {
+    switch self {
+    case .assembly, .muster: .muster
+    case .hazard: .hazard
+    case .info: .info
     }
   }
 }

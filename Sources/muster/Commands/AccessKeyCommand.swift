@@ -32,7 +32,9 @@ struct AccessKeyCommand: AsyncParsableCommand {
     @Option(help: "What the key permits.")
     var rights = NameArgument(AccessKey.Rights.observer)
 
-    @Option(help: ArgumentHelp("The person that the key belongs to.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("The person that the key belongs to.", valueName: "callsign"),
+      completion: .people)
     var user: String
 
     @OptionGroup(title: "Node") var home: HomeOptions

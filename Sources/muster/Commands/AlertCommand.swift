@@ -12,7 +12,7 @@ struct AlertCommand: AsyncParsableCommand {
       Example:  muster alert follow --bell
 
       Each node derives its own alerts: a hazard near it or around it, an order, a person who \
-      needs help or lost contact, a zone without the role that it needs, a directive that is \
+      needs help or lost contact, a zone without the role that it needs, an order that is \
       unanswered or overdue. The acknowledgement of an alert about another person, of an overdue \
       order and, by command, of a report is sent to all nodes. Any other stays on this node.
       """,
@@ -37,7 +37,8 @@ struct AlertCommand: AsyncParsableCommand {
       for alert in alerts {
         table.add([
           .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.priority.cell,
-          .init(alert.text, .strong), .init(times.format.text(alert.agesFrom)),
+          .init(alert.text, .strong, isWhole: alert.priority >= .danger),
+          .init(times.format.text(alert.agesFrom)),
           .init(acknowledged(alert), .faint),
         ])
         // Below a danger, the services to call.
@@ -66,10 +67,10 @@ struct AlertCommand: AsyncParsableCommand {
         The alert stays listed until its cause is over. If its level rises, it must be \
         acknowledged again. --answer sends a text to the caller of a call for help, who sees it on \
         their laptop or page; all members can read it, and a tracking app cannot show it. To \
-        answer a directive, use `muster ack`.
+        answer an order, use `muster ack`.
         """)
 
-    @Argument(help: "The alert's id, or its kind if that is unique.")
+    @Argument(help: "The alert's id, or its kind if that is unique.", completion: .alerts)
     var id: String
 
     @Option(
@@ -138,7 +139,7 @@ struct AlertCommand: AsyncParsableCommand {
           }
         }
       }
-      throw Refusal("the node has stopped")
+      throw Refusal("the node has stopped: start it with `muster run`")
     }
 
     /// Notes what the output leaves out, so that an empty screen does not look like safety.

@@ -26,7 +26,7 @@ struct BundleCommand: AsyncParsableCommand {
         remove it.
         """)
 
-    @Argument(help: ArgumentHelp("The bundle to write.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The bundle to write.", valueName: "file"), completion: .file())
     var file: String
 
     @Flag(help: "Replace an existing file.")
@@ -77,7 +77,7 @@ struct BundleCommand: AsyncParsableCommand {
         the intact parts are merged and the exit code is 1. Merging again changes nothing.
         """)
 
-    @Argument(help: ArgumentHelp("The bundle to merge.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The bundle to merge.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -58,7 +58,8 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "The call: its id, or its name if that is unique.")
     var id: String
 
-    @Option(help: ArgumentHelp("The person who called.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("The person who called.", valueName: "callsign"), completion: .people)
     var person: String
 
     @OptionGroup var wait: WaitOptions

@@ -220,10 +220,12 @@ struct CheckInCommand: AsyncParsableCommand {
 
 /// The people whose check-ins start; none for the node's own user.
 struct CheckInPeople: ParsableArguments {
-  @Option(help: ArgumentHelp("For this person. May be repeated.", valueName: "callsign"))
+  @Option(
+    help: ArgumentHelp("For this person. May be repeated.", valueName: "callsign"),
+    completion: .people)
   var user: [String] = []
 
-  @Option(help: ArgumentHelp("For everyone in this team.", valueName: "name"))
+  @Option(help: ArgumentHelp("For everyone in this team.", valueName: "name"), completion: .teams)
   var team: String?
 
   @Option(help: "For everyone of this role.")
@@ -236,7 +238,9 @@ struct CheckInPeople: ParsableArguments {
 
 /// The check-ins that a report is about.
 struct CheckInTarget: ParsableArguments {
-  @Option(help: ArgumentHelp("For this person instead of you.", valueName: "callsign"))
+  @Option(
+    help: ArgumentHelp("For this person instead of you.", valueName: "callsign"),
+    completion: .people)
   var user: String?
 
   @Option(

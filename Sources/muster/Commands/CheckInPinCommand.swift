@@ -60,7 +60,7 @@ extension CheckInCommand {
       func run() async throws {
         let connection = try await NodeConnection.open(home)
         guard try await connection.requiresPin else {
-          throw Refusal("no PINs are set on this laptop")
+          throw Refusal("no PINs are set on this laptop: set them with `muster checkin pin set`")
         }
         let current = try await pin.pin(for: connection)
         _ = try await connection.ask(
@@ -80,7 +80,7 @@ extension CheckInCommand {
         message would show others that there was a call.
         """)
 
-    @Argument(help: "The person's callsign or id.")
+    @Argument(help: "The person's callsign or id.", completion: .people)
     var person: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -96,7 +96,8 @@ extension CheckInCommand {
 /// The PIN of a check-in, on a laptop that requires one.
 struct PinOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Read the PIN from a file. (default: ask)", valueName: "file"))
+    help: ArgumentHelp("Read the PIN from a file. (default: ask)", valueName: "file"),
+    completion: .file())
   var pinFile: String?
 
   /// Returns the PIN; nil if none is given and the node requires none.
@@ -119,7 +120,9 @@ struct PinOptions: ParsableArguments {
 
   static func askTwice(_ name: String) throws -> String {
     let first = try ask("\(name): ")
-    guard try ask("\(name), again: ") == first else { throw Refusal("the two PINs differ") }
+    guard try ask("\(name), again: ") == first else {
+      throw Refusal("the two PINs differ: nothing was changed. Run the command again")
+    }
     return first
   }
 

@@ -100,7 +100,7 @@ struct ContactCommand: AsyncParsableCommand {
                   muster contact edit Hospital --no-at --note ""
         """)
 
-    @Argument(help: "The contact, by name or id.")
+    @Argument(help: "The contact, by name or id.", completion: .contacts)
     var contact: String
 
     @Option(help: ArgumentHelp("The new name, one line.", valueName: "text"))
@@ -152,7 +152,7 @@ struct ContactCommand: AsyncParsableCommand {
       abstract: "Remove an emergency contact, as command.",
       discussion: "Example:  muster contact remove Hospital")
 
-    @Argument(help: "The contact, by its whole name or its id.")
+    @Argument(help: "The contact, by its whole name or its id.", completion: .contacts)
     var contact: String
 
     @OptionGroup var wait: WaitOptions

@@ -31,10 +31,12 @@ struct CouncilCommand: AsyncParsableCommand {
         once a majority of the members endorses it. Votes in earlier councils keep counting.
         """)
 
-    @Argument(help: "The members' laptops, by callsign or id.")
+    @Argument(help: "The members' laptops, by callsign or id.", completion: .devices)
     var members: [String]
 
-    @Option(help: ArgumentHelp("Sign with the root key in a file.", valueName: "file"))
+    @Option(
+      help: ArgumentHelp("Sign with the root key in a file.", valueName: "file"),
+      completion: .file())
     var rootKey: String?
 
     @OptionGroup var confirmation: ConfirmationOptions

@@ -5,31 +5,33 @@ internal import MusterNode
 
 struct DirectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "direct",
-    abstract: "Issue directives, and see who has answered.",
+    commandName: "order",
+    abstract: "Issue orders, and see who has answered.",
     discussion: """
-      Example:  muster direct muster --zone School --deadline 15m
-                muster direct rollcall --deadline 10m
-                muster direct show rollcall
+      Example:  muster order muster --zone School --deadline 15m
+                muster order rollcall --deadline 10m
+                muster order show rollcall
 
-      Only devices of role command can issue directives. Without --role, --team or --user, a \
-      directive is for everyone of role command or member. Recipients answer with `muster ack`.
+      Only devices of role command can issue orders. Without --role, --team or --user, an order \
+      is for everyone of role command or member. Recipients answer with `muster ack`.
       """,
     subcommands: [
       Evacuate.self, Muster.self, Rollcall.self, Locate.self, Message.self, List.self, Show.self,
       Close.self,
-    ])
+    ],
+    aliases: ["direct"])
 
-  /// The audience of a directive, and its deadline.
+  /// The audience of an order, and its deadline.
   struct AudienceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Address only people of this role."))
     var role: NameArgument<Role>?
 
-    @Option(help: ArgumentHelp("Address only this team.", valueName: "team"))
+    @Option(help: ArgumentHelp("Address only this team.", valueName: "team"), completion: .teams)
     var team: String?
 
     @Option(
-      help: ArgumentHelp("Address only this person. May be repeated.", valueName: "callsign"))
+      help: ArgumentHelp("Address only this person. May be repeated.", valueName: "callsign"),
+      completion: .people)
     var user: [String] = []
 
     @Option(
@@ -54,7 +56,9 @@ struct DirectCommand: AsyncParsableCommand {
 
   /// Where an order sends people.
   struct Destination: ParsableArguments {
-    @Option(help: ArgumentHelp("A zone to go to. May be repeated.", valueName: "name or id"))
+    @Option(
+      help: ArgumentHelp("A zone to go to. May be repeated.", valueName: "name or id"),
+      completion: .zones)
     var zone: [String] = []
 
     @Option(help: ArgumentHelp("The old name of --zone.", visibility: .hidden))
@@ -63,7 +67,7 @@ struct DirectCommand: AsyncParsableCommand {
     var zones: [String] { zone + to }
   }
 
-  /// The free text of a directive.
+  /// The free text of an order.
   struct NoteOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Additional instructions.", valueName: "text"))
     var text = ""
@@ -75,7 +79,7 @@ struct DirectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Order people to leave the area.",
       discussion: """
-        Example:  muster direct evacuate --zone School --team North --deadline 30m
+        Example:  muster order evacuate --zone School --team North --deadline 30m
 
         Without --zone, any active assembly zone counts. Without --deadline, the order is due in \
         15 minutes. It replaces the open orders of the same audience. Prints the id.
@@ -98,7 +102,7 @@ struct DirectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Order people to an assembly zone.",
       discussion: """
-        Example:  muster direct muster --zone School --zone Church --deadline 15m
+        Example:  muster order muster --zone School --zone Church --deadline 15m
 
         Without --zone, any active assembly zone counts. Without --deadline, the order is due in \
         15 minutes. It replaces the open orders of the same audience. Prints the id.
@@ -121,7 +125,7 @@ struct DirectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Call the roll (PAR).",
       discussion: """
-        Example:  muster direct rollcall --deadline 10m
+        Example:  muster order rollcall --deadline 10m
 
         Everyone who is known now must answer. People who appear later are listed as late \
         arrivals. A position inside an assembly zone after the call counts as an answer. Prints \
@@ -144,12 +148,14 @@ struct DirectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Request the current position of people.",
       discussion: """
-        Example:  muster direct locate Ben
+        Example:  muster order locate Ben
 
         Their laptops sample at the highest rate and publish the next position at once.
         """)
 
-    @Argument(help: ArgumentHelp("The people, by callsign or id.", valueName: "person"))
+    @Argument(
+      help: ArgumentHelp("The people, by callsign or id.", valueName: "person"), completion: .people
+    )
     var person: [String]
 
     @OptionGroup var wait: WaitOptions
@@ -165,7 +171,7 @@ struct DirectCommand: AsyncParsableCommand {
   struct Message: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Send a message, and see who has acknowledged it.",
-      discussion: "Example:  muster direct message \"Water at the school\" --team North")
+      discussion: "Example:  muster order message \"Water at the school\" --team North")
 
     @Argument(help: "The text of the message.")
     var text: String
@@ -184,8 +190,8 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List all directives, open ones first.",
-      discussion: "Example:  muster direct list")
+      abstract: "List all orders, open ones first.",
+      discussion: "Example:  muster order list")
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -196,7 +202,7 @@ struct DirectCommand: AsyncParsableCommand {
       if output.json {
         return try Standard.print(JSON.array(directives.map { $0.json(now: now) }).text)
       }
-      guard !directives.isEmpty else { return try Standard.print("No directives.") }
+      guard !directives.isEmpty else { return try Standard.print("No orders.") }
       let table = DirectiveView.table(of: directives, now: now)
       try Standard.print(table.text(on: .current))
     }
@@ -204,13 +210,16 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show who answered a directive, and who did not.",
+      abstract: "Show who answered an order, and who did not.",
       discussion: """
-        Example:  muster direct show rollcall
-                  muster direct show 81c2
+        Example:  muster order show rollcall
+                  muster order show 81c2
         """)
 
-    @Argument(help: "The directive: its id, or its kind if only one is open.")
+    @Argument(
+      help: ArgumentHelp(
+        "The order: its id, or its kind if only one is open.", valueName: "order"),
+      completion: .orders)
     var directive: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -229,10 +238,13 @@ struct DirectCommand: AsyncParsableCommand {
 
   struct Close: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Close a directive: no further answers are expected.",
-      discussion: "Example:  muster direct close rollcall")
+      abstract: "Close an order: no further answers are expected.",
+      discussion: "Example:  muster order close rollcall")
 
-    @Argument(help: "The directive: its id, or its kind if only one is open.")
+    @Argument(
+      help: ArgumentHelp(
+        "The order: its id, or its kind if only one is open.", valueName: "order"),
+      completion: .orders)
     var directive: String
 
     @OptionGroup var wait: WaitOptions
@@ -241,7 +253,7 @@ struct DirectCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let id = try await connection.directive(named: directive).id
-      try await connection.send(.closeDirective("\(id)"), "Directive closed", wait: wait.seconds)
+      try await connection.send(.closeDirective("\(id)"), "Order closed", wait: wait.seconds)
     }
   }
 
@@ -265,7 +277,7 @@ struct DirectCommand: AsyncParsableCommand {
     return order
   }
 
-  /// The directive in one line for standard error, since standard output has the id alone.
+  /// The order in one line for standard error, since standard output has the id alone.
   static func issued(_ id: RowID, by connection: NodeConnection) async -> String {
     // It is saved, whatever became of the node since.
     let unknown = "Order \(id.short)"
@@ -296,19 +308,19 @@ struct DirectCommand: AsyncParsableCommand {
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledge a directive, or withdraw an answer.",
+    abstract: "Answer an order, or withdraw an answer.",
     discussion: """
       Example:  muster ack --note "Two of us, both well"
                 muster ack rollcall --for Ben --note "by radio"
                 muster ack 81c2 --for Ben --undo
 
-      Without an id, it answers the only open directive that expects your answer. The owner of a \
-      tracker answers for the person who carries it. Only command can answer for anyone else, \
-      for example for a person who answered by radio.
+      Without an order, it answers the newest roll call that waits for you, else the only such \
+      order, and prints what stays open. The owner of a tracker answers for the person who \
+      carries it. Only command can answer for anyone else, for example by radio.
       """)
 
   @Argument(
-    help: ArgumentHelp("The directive, by id or kind.", valueName: "directive"))
+    help: ArgumentHelp("The order, by id or kind.", valueName: "order"), completion: .orders)
   var id: String?
 
   @Option(help: ArgumentHelp("A note for command.", valueName: "text"))
@@ -316,7 +328,8 @@ struct AckCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("Answer on behalf of this person.", valueName: "callsign"))
+    help: ArgumentHelp("Answer on behalf of this person.", valueName: "callsign"),
+    completion: .people)
   var person: String?
 
   @Flag(help: "Withdraw the answer.")
@@ -359,7 +372,7 @@ struct AckCommand: AsyncParsableCommand {
     try Standard.print("Still open\(whose): \(rest.joined(separator: ", "))")
   }
 
-  /// The open directives that wait for a person.
+  /// The open orders that wait for a person.
   private static func waiting(
     for user: String?, by connection: NodeConnection
   ) async -> [DirectiveSummary] {

@@ -84,7 +84,7 @@ struct EventCommand: AsyncParsableCommand {
         }
         newest.withLock { $0 = batch.last?.arrival ?? $0 }
       }
-      throw Refusal("the node has stopped")
+      throw Refusal("the node has stopped: start it with `muster run`")
     }
 
     /// Fetches the events that the stream left out for a slow reader: their arrival numbers are

@@ -29,10 +29,14 @@ struct ExportCommand: AsyncParsableCommand {
   @Option(help: "The output format.")
   var format: Format
 
-  @Option(help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"),
+    completion: .file())
   var out: String?
 
-  @Option(help: ArgumentHelp("A folder to write all photos to.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp("A folder to write all photos to.", valueName: "folder"), completion: .file()
+  )
   var photos: String?
 
   @OptionGroup(title: "Node") var home: HomeOptions

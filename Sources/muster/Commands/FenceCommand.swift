@@ -6,25 +6,25 @@ internal import MusterNode
 
 struct FenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fence",
+    commandName: "zone",
     abstract: "Manage zones: assembly zones, hazards and others.",
     discussion: """
-      Example:  muster fence add --name Camp --kind muster --circle 47.3769,8.5417,50
+      Example:  muster zone add --name Camp --kind assembly --circle 47.37,8.54,50
 
-      A zone (geofence) of kind muster is an assembly zone: people inside are safe. People in a \
-      hazard zone are in danger. An info zone only records entries and exits.
+      People inside an assembly zone are safe. People in a hazard zone are in danger. An info \
+      zone only records entries and exits. A zone is named by its name or id.
       """,
     subcommands: [
       Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
       Delete.self, Rule.self,
     ],
-    aliases: ["zone"])
+    aliases: ["fence"])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add a zone.",
       discussion: """
-        Example:  muster fence add --name Plume --kind hazard --geojson plume.geojson
+        Example:  muster zone add --name Plume --kind hazard --geojson plume.geojson
 
         The file has one Polygon or MultiPolygon (RFC 7946), or a Point with a property radius_m, \
         bare or as a Feature. --kind overrides the kind in the file. Prints the id.
@@ -123,7 +123,7 @@ struct FenceCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List all zones, and who is inside.",
-      discussion: "Example:  muster fence list")
+      discussion: "Example:  muster zone list")
 
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var output: OutputOptions
@@ -140,9 +140,9 @@ struct FenceCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show one zone, with its conflicts.",
-      discussion: "Example:  muster fence show Camp")
+      discussion: "Example:  muster zone show Camp")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .zones)
     var zone: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -163,13 +163,13 @@ struct FenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Export zones as a GeoJSON FeatureCollection.",
       discussion: """
-        Example:  muster fence export > fences.geojson
+        Example:  muster zone export > zones.geojson
 
         GeoJSON has no circles: a circle is exported as a Point with a property radius_m or, with \
         --circles-as-polygons, as a polygon with 64 sides.
         """)
 
-    @Argument(help: "Only this zone, by name or id.")
+    @Argument(help: "Only this zone, by name or id.", completion: .zones)
     var zone: String?
 
     @Flag(help: "Export circles as polygons.")
@@ -197,9 +197,9 @@ struct FenceCommand: AsyncParsableCommand {
   struct Activate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Activate a zone.",
-      discussion: "Example:  muster fence activate Camp")
+      discussion: "Example:  muster zone activate Camp")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .zones)
     var zone: String
 
     @OptionGroup var wait: WaitOptions
@@ -211,9 +211,9 @@ struct FenceCommand: AsyncParsableCommand {
   struct Deactivate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Deactivate a zone without deleting it.",
-      discussion: "Example:  muster fence deactivate Camp")
+      discussion: "Example:  muster zone deactivate Camp")
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .zones)
     var zone: String
 
     @OptionGroup var wait: WaitOptions
@@ -237,12 +237,12 @@ struct FenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete a zone permanently.",
       discussion: """
-        Example:  muster fence delete Camp
+        Example:  muster zone delete Camp
 
         It cannot be undone. To take a zone out of use for a while, deactivate it.
         """)
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .zones)
     var zone: String
 
     @OptionGroup var confirmation: ConfirmationOptions

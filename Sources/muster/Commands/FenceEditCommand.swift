@@ -7,13 +7,13 @@ extension FenceCommand {
     static let configuration = CommandConfiguration(
       abstract: "Change a zone.",
       discussion: """
-        Example:  muster fence edit Camp --circle 47.3769,8.5417,80
+        Example:  muster zone edit Camp --circle 47.3769,8.5417,80
 
         Only the given fields change. A new outline replaces the old one. Concurrent edits of one \
         field are a conflict: both values are kept until an edit resolves it.
         """)
 
-    @Argument(help: "The zone, by name or id.")
+    @Argument(help: "The zone, by name or id.", completion: .zones)
     var zone: String
 
     @Option(help: ArgumentHelp("The new name of the zone.", valueName: "name"))

@@ -9,7 +9,7 @@ extension FenceCommand {
       commandName: "rule",
       abstract: "Raise an alert by the people in a zone.",
       discussion: """
-        Example:  muster fence rule add Camp --at-least 1 --role command
+        Example:  muster zone rule add Camp --at-least 1 --role command
 
         Each laptop evaluates the rules by the positions that it holds.
         """,
@@ -19,15 +19,15 @@ extension FenceCommand {
       static let configuration = CommandConfiguration(
         abstract: "Add a rule to a zone, as command.",
         discussion: """
-          Example:  muster fence rule add Camp --at-least 1 --team Medics
-                    muster fence rule add Shelter --at-most 40
-                    muster fence rule add Camp --entry-by 30m --team North
-                    muster fence rule add Fire --within 200
+          Example:  muster zone rule add Camp --at-least 1 --team Medics
+                    muster zone rule add Shelter --at-most 40
+                    muster zone rule add Camp --entry-by 30m --team North
+                    muster zone rule add Fire --within 200
 
           With --role or --team, only these people count. A zone has at most 16 rules.
           """)
 
-      @Argument(help: "The zone, by name or id.")
+      @Argument(help: "The zone, by name or id.", completion: .zones)
       var zone: String
 
       @Option(
@@ -50,7 +50,9 @@ extension FenceCommand {
       @Option(help: "Count only people of this role.")
       var role: NameArgument<Role>?
 
-      @Option(help: ArgumentHelp("Count only people of this team.", valueName: "name"))
+      @Option(
+        help: ArgumentHelp("Count only people of this team.", valueName: "name"), completion: .teams
+      )
       var team: String?
 
       @OptionGroup var wait: WaitOptions
@@ -97,9 +99,9 @@ extension FenceCommand {
     struct List: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         abstract: "List the rules of a zone, or of all zones.",
-        discussion: "Example:  muster fence rule list Camp")
+        discussion: "Example:  muster zone rule list Camp")
 
-      @Argument(help: "Only this zone, by name or id.")
+      @Argument(help: "Only this zone, by name or id.", completion: .zones)
       var zone: String?
 
       @OptionGroup(title: "Node") var home: HomeOptions
@@ -144,9 +146,9 @@ extension FenceCommand {
     struct Remove: AsyncParsableCommand {
       static let configuration = CommandConfiguration(
         abstract: "Remove a rule from a zone, as command.",
-        discussion: "Example:  muster fence rule remove Camp 1")
+        discussion: "Example:  muster zone rule remove Camp 1")
 
-      @Argument(help: "The zone, by name or id.")
+      @Argument(help: "The zone, by name or id.", completion: .zones)
       var zone: String
 
       @Argument(help: "The number of the rule in the list, or its id.")

@@ -70,7 +70,8 @@ struct HistoryCommand: AsyncParsableCommand {
       guard let begins = picture.begins else {
         throw Refusal("no history yet: a node records while `muster run` runs")
       }
-      throw Refusal("no history of that time: it begins at \(times.format.text(begins))")
+      throw Refusal(
+        "no history of that time: it begins at \(times.format.text(begins)); give a later time")
     }
     let words = picture.view == .event ? "what is known now" : "what this node showed then"
     try Standard.print("\(times.format.text(instant)) · \(words)")
@@ -98,7 +99,7 @@ struct HistoryCommand: AsyncParsableCommand {
   private func list(
     from: Timestamp, to: Timestamp, _ connection: NodeConnection
   ) async throws {
-    guard from <= to else { throw Refusal("--from is after --to") }
+    guard from <= to else { throw Refusal("--from is after --to: swap them") }
     var events: [HistoryEvent] = []
     var next: HistoryCursor?
     repeat {

@@ -36,7 +36,7 @@ struct InviteCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "The person who receives another device.", valueName: "callsign"))
+        "The person who receives another device.", valueName: "callsign"), completion: .people)
     var user: String?
 
     @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))

@@ -48,11 +48,14 @@ struct JoinCommand: AsyncParsableCommand {
     help: ArgumentHelp("The HTTP proxy to the command post.", valueName: "http://host:port"))
   var proxy: String?
 
-  @Option(help: ArgumentHelp("Write a join request to this file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a join request to this file.", valueName: "file"), completion: .file()
+  )
   var request: String?
 
   @Option(
-    help: ArgumentHelp("Read the grant for the join request from this file.", valueName: "file"))
+    help: ArgumentHelp("Read the grant for the join request from this file.", valueName: "file"),
+    completion: .file())
   var grant: String?
 
   @Option(
@@ -161,17 +164,18 @@ struct AdmitCommand: AsyncParsableCommand {
         muster admit anna.request --user Anna --out anna.grant
       """)
 
-  @Argument(help: ArgumentHelp("The join request.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The join request.", valueName: "file"), completion: .file())
   var request: String
 
-  @Option(help: ArgumentHelp("The grant to write.", valueName: "file"))
+  @Option(help: ArgumentHelp("The grant to write.", valueName: "file"), completion: .file())
   var out: String
 
   @Option(help: "The role of the device.")
   var role = NameArgument(Role.member)
 
   @Option(
-    help: ArgumentHelp("The person whose other device it is.", valueName: "callsign"))
+    help: ArgumentHelp("The person whose other device it is.", valueName: "callsign"),
+    completion: .people)
   var user: String?
 
   @OptionGroup(title: "Node") var home: HomeOptions

@@ -44,7 +44,7 @@ struct LoginCommand: AsyncParsableCommand {
     @Option(
       help: ArgumentHelp(
         "The person that the login belongs to. Without one, it cannot report a safety status.",
-        valueName: "callsign"))
+        valueName: "callsign"), completion: .people)
     var user: String?
 
     @Flag(
@@ -56,7 +56,7 @@ struct LoginCommand: AsyncParsableCommand {
     @Option(
       help: ArgumentHelp(
         "Read the passphrase of the login; \"-\" is standard input. (default: ask)",
-        valueName: "file"))
+        valueName: "file"), completion: .file())
     var passphraseFile: String?
 
     @OptionGroup(title: "Node") var folder: FolderOptions
@@ -103,7 +103,7 @@ struct LoginCommand: AsyncParsableCommand {
         throw Refusal("there is no terminal to ask for the passphrase: give --passphrase-file")
       }
       guard try Passphrase.ask("Repeat the passphrase: ") == typed else {
-        throw Refusal("the two passphrases differ")
+        throw Refusal("the two passphrases differ: nothing was changed. Run the command again")
       }
       return typed
     }

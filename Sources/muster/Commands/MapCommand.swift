@@ -26,7 +26,8 @@ struct MapCommand: AsyncParsableCommand {
         The file is copied to maps/ of the home, so that a memory stick can be removed.
         """)
 
-    @Argument(help: ArgumentHelp("The file. May be repeated.", valueName: "file"))
+    @Argument(
+      help: ArgumentHelp("The file. May be repeated.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -19,13 +19,15 @@ struct PermitCommand: AsyncParsableCommand {
       abstract: "Permit people or a team to enter a hazard zone.",
       discussion: "Example:  muster permit add Plume --team North --for 2h")
 
-    @Argument(help: "The hazard zone, by name or id.")
+    @Argument(help: "The hazard zone, by name or id.", completion: .zones)
     var zone: String
 
-    @Option(help: ArgumentHelp("Permit this person. May be repeated.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("Permit this person. May be repeated.", valueName: "callsign"),
+      completion: .people)
     var user: [String] = []
 
-    @Option(help: ArgumentHelp("Permit this team.", valueName: "name"))
+    @Option(help: ArgumentHelp("Permit this team.", valueName: "name"), completion: .teams)
     var team: String?
 
     @Option(
@@ -90,7 +92,7 @@ struct PermitCommand: AsyncParsableCommand {
       abstract: "Revoke a permit.",
       discussion: "Example:  muster permit revoke Plume")
 
-    @Argument(help: "The permit: its id, or its zone if that has only one.")
+    @Argument(help: "The permit: its id, or its zone if that has only one.", completion: .zones)
     var id: String
 
     @OptionGroup var wait: WaitOptions

@@ -19,7 +19,7 @@ struct RevokeCommand: AsyncParsableCommand {
       one vote and prints how many more are needed.
       """)
 
-  @Argument(help: "The device, by id or by the callsign of its user.")
+  @Argument(help: "The device, by id or by the callsign of its user.", completion: .devices)
   var device: String
 
   @OptionGroup var confirmation: ConfirmationOptions

@@ -86,10 +86,11 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp("Read NMEA 0183 sentences.", valueName: "file|-|udp://:port"),
+      completion: .file(),
       transform: NMEAArgument.init(parsing:))
     var nmea: NMEAArgument?
 
-    @Option(help: ArgumentHelp("Replay a recorded track.", valueName: "file"))
+    @Option(help: ArgumentHelp("Replay a recorded track.", valueName: "file"), completion: .file())
     var gpx: String?
 
     @Option(
@@ -127,7 +128,8 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Show this map, besides those of `muster map`. May be repeated.", valueName: "file"))
+        "Show this map, besides those of `muster map`. May be repeated.", valueName: "file"),
+      completion: .file())
     var map: [String] = []
 
     @Option(

@@ -20,7 +20,9 @@ struct SettingsCommand: AsyncParsableCommand {
       abstract: "Show the settings for everyone, or for one person.",
       discussion: "Example:  muster settings show --user Ben")
 
-    @Option(help: ArgumentHelp("Show the settings of this person.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("Show the settings of this person.", valueName: "callsign"),
+      completion: .people)
     var user: String?
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -52,7 +54,9 @@ struct SettingsCommand: AsyncParsableCommand {
       abstract: "Change the settings for everyone, or for one person.",
       discussion: "Example:  muster settings set --reading 2s --silence 20m")
 
-    @Option(help: ArgumentHelp("Change the settings of this person only.", valueName: "callsign"))
+    @Option(
+      help: ArgumentHelp("Change the settings of this person only.", valueName: "callsign"),
+      completion: .people)
     var user: String?
 
     @Flag(help: "Change the background profile.")
@@ -113,7 +117,7 @@ struct SettingsCommand: AsyncParsableCommand {
       }
       if let silence {
         guard let seconds = UInt32(exactly: silence.seconds) else {
-          throw Refusal("--silence is out of range")
+          throw Refusal("--silence is too long: give at most 7d")
         }
         _ = try await connection.change(.setSilence(seconds: seconds, user: user))
       }
@@ -128,7 +132,7 @@ struct SettingsCommand: AsyncParsableCommand {
       _ duration: DurationArgument, _ name: String
     ) throws(Refusal) -> UInt16 {
       guard let seconds = UInt16(exactly: duration.seconds) else {
-        throw Refusal("\(name) must be at most 1h")
+        throw Refusal("\(name) must be at most 1h: give less")
       }
       return seconds
     }

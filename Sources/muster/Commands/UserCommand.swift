@@ -11,6 +11,10 @@ struct UserCommand: AsyncParsableCommand {
       Example:  muster user list
                 muster user status help --note "Trapped on the second floor"
                 muster user override Ben safe --note "In the ambulance"
+                muster user team Ben North
+
+      A person is named by callsign or id, before everything else. Without one, a command is \
+      about you.
       """,
     subcommands: [
       List.self, Status.self, Override.self, SignOff.self, SignOn.self, Team.self, Clock.self,
@@ -58,41 +62,67 @@ struct UserCommand: AsyncParsableCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Report that you are safe, or need help.",
+      usage: "muster user status [<person>] safe|help [--note <text>] [--wait [<seconds>]]",
       discussion: """
         Example:  muster user status help --note "Broken leg, at the north gate"
-                  muster user status safe --for Truck
+                  muster user status Truck safe
 
-        With --for, the owner of a tracker or command reports for the person who carries it.
+        The owner of a tracker or command reports for the person who carries it. For anyone else, \
+        command uses `muster user override`.
         """)
 
-    @Argument(help: ArgumentHelp("Your status.", valueName: "status"))
-    var claim: ClaimArgument
+    @Argument(
+      help: "The person who carries a tracker. (default: you)",
+      completion: .people(or: ClaimArgument.allValueStrings))
+    var person: String?
+
+    @Argument(
+      help: "The status: safe or help.", completion: .list(ClaimArgument.allValueStrings))
+    var status: String?
 
     @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
     var note = ""
 
     @Option(
       name: .customLong("for"),
-      help: ArgumentHelp("The tracker to report for.", valueName: "callsign"))
+      help: ArgumentHelp("The old form of the person.", visibility: .hidden))
     var tracker: String?
 
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
-    func validate() throws { try TextArgument.check(note, .paragraphs, "note") }
+    private var words: PersonWords {
+      get throws { try PersonWords(person, status, person: tracker, "status") }
+    }
+
+    private var claim: ClaimArgument {
+      get throws {
+        let text = try words.value
+        guard let claim = ClaimArgument(argument: text) else {
+          throw ValidationError(
+            "the status '\(SafeText.line(text))' is none of 'safe' and 'help'")
+        }
+        return claim
+      }
+    }
+
+    func validate() throws {
+      _ = try claim
+      try TextArgument.check(note, .paragraphs, "note")
+    }
 
     func run() async throws {
-      if let tracker {
-        let connection = try await NodeConnection.open(home)
-        let state = claim.claim == .needsHelp ? "NEEDS HELP" : "SAFE"
+      let (claim, person) = (try claim.claim, try words.person)
+      let connection = try await NodeConnection.open(home)
+      guard let person else {
         return try await connection.send(
-          .claimSafetyOf(
-            tracker: try await connection.person(named: tracker), claim.claim, note: note),
-          "\(SafeText.line(tracker)) \(state)", wait: wait.seconds)
+          .claimSafety(claim, note: note), claim == .needsHelp ? "NEED HELP" : "SAFE",
+          wait: wait.seconds)
       }
-      let words = claim.claim == .needsHelp ? "NEED HELP" : "SAFE"
-      try await NodeConnection.open(home).send(
-        .claimSafety(claim.claim, note: note), words, wait: wait.seconds)
+      try await connection.send(
+        .claimSafetyOf(tracker: try await connection.person(named: person), claim, note: note),
+        "\(SafeText.line(person)) \(claim == .needsHelp ? "NEEDS HELP" : "SAFE")",
+        wait: wait.seconds)
     }
   }
 
@@ -101,19 +131,17 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "Set the status of a person, as command.",
       discussion: """
         Example:  muster user override Ben safe --note "In the ambulance"
-                  muster user override Ben safe --away 3f9a
-                  muster user override Ben clear
 
         safe means accounted for: it answers the calls for help, open orders and positions that \
         this node has. A later call for help or order, or a later position in a hazard zone, ends \
         it. The person's own next report ends any override. clear removes it.
         """)
 
-    @Argument(help: "The person, by callsign or id.")
+    @Argument(help: "The person, by callsign or id.", completion: .people)
     var person: String
 
     @Argument(
-      help: ArgumentHelp("The status, or clear to remove the override.", valueName: "status"))
+      help: ArgumentHelp("The status.", valueName: "status"))
     var claim: OverrideArgument
 
     @Option(help: ArgumentHelp("Details for the others.", valueName: "text"))
@@ -121,7 +149,8 @@ struct UserCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A device of theirs that they do not carry. May be repeated.", valueName: "device"))
+        "A device that they do not carry. May be repeated.", valueName: "device"),
+      completion: .devices)
     var away: [String] = []
 
     @OptionGroup var wait: WaitOptions
@@ -156,7 +185,7 @@ struct UserCommand: AsyncParsableCommand {
         a call for help or an order for the person is open, it needs --yes.
         """)
 
-    @Argument(help: "The person, by callsign or id. (default: you)")
+    @Argument(help: "The person, by callsign or id. (default: you)", completion: .people)
     var person: String?
 
     @Option(help: ArgumentHelp("The reason.", valueName: "text"))
@@ -188,7 +217,7 @@ struct UserCommand: AsyncParsableCommand {
       abstract: "Sign a person on again after a sign-off.",
       discussion: "Example:  muster user signon Ben")
 
-    @Argument(help: "The person, by callsign or id. (default: you)")
+    @Argument(help: "The person, by callsign or id. (default: you)", completion: .people)
     var person: String?
 
     @Option(help: ArgumentHelp("The reason.", valueName: "text"))
@@ -210,30 +239,53 @@ struct UserCommand: AsyncParsableCommand {
   struct Team: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Set your team or, as command, the team of a person.",
+      usage: "muster user team [<person>] <team> [--wait [<seconds>]]",
       discussion: """
         Example:  muster user team North
-                  muster user team "" --user Ben
+                  muster user team Ben North
+                  muster user team Ben ""
         """)
 
-    @Argument(help: "The name of the team, or \"\" for none.")
-    var team: String
+    @Argument(help: "The person, by callsign or id. (default: you)", completion: .peopleAndTeams)
+    var person: String?
 
-    @Option(
-      help: ArgumentHelp("The person, by callsign or id. (default: you)", valueName: "callsign"))
+    @Argument(help: "The name of the team, or \"\" for none.", completion: .teams)
+    var team: String?
+
+    @Option(help: ArgumentHelp("The old form of the person.", visibility: .hidden))
     var user: String?
 
     @OptionGroup var wait: WaitOptions
     @OptionGroup(title: "Node") var home: HomeOptions
 
+    private var words: PersonWords {
+      get throws { try PersonWords(person, team, person: user, "team") }
+    }
+
     func validate() throws {
+      let team = try words.value
       if !team.isEmpty { try TextArgument.check(team, .line, "team") }
     }
 
     func run() async throws {
-      let words = team.isEmpty ? "Team removed" : "Team set to \(SafeText.line(team))"
+      let words = try words
       let connection = try await NodeConnection.open(home)
+      if words.person == nil { try await refusePerson(words.value, connection) }
+      let whose = words.person.map { "Team of \(SafeText.line($0))" } ?? "Team"
       try await connection.send(
-        .setTeam(team, user: try await connection.person(named: user)), words, wait: wait.seconds)
+        .setTeam(words.value, user: try await connection.person(named: words.person)),
+        words.value.isEmpty ? "\(whose) removed" : "\(whose) set to \(SafeText.line(words.value))",
+        wait: wait.seconds)
+    }
+
+    /// Throws `Refusal` for the name of a person, whose team was perhaps meant.
+    private func refusePerson(_ name: String, _ connection: NodeConnection) async throws {
+      guard case .users(let users) = try await connection.ask(.users),
+        let person = users.first(where: { $0.callsign.lowercased() == name.lowercased() })
+      else { return }
+      let callsign = SafeText.line(person.callsign)
+      throw Refusal(
+        "\(callsign) is a person: give the team too, as in muster user team \(callsign) North")
     }
   }
 
@@ -249,7 +301,7 @@ struct UserCommand: AsyncParsableCommand {
         which it reports. --right takes it back, once the clock is right.
         """)
 
-    @Argument(help: "The person, by callsign or id.")
+    @Argument(help: "The person, by callsign or id.", completion: .people)
     var person: String
 
     @Option(
@@ -270,7 +322,7 @@ struct UserCommand: AsyncParsableCommand {
 
     func run() async throws {
       guard let seconds = UInt32(exactly: behind?.seconds ?? 0) else {
-        throw Refusal("--behind is out of range")
+        throw Refusal("--behind is too long: give less, or --right")
       }
       let connection = try await NodeConnection.open(home)
       let user = try await connection.person(named: person) as String

@@ -19,7 +19,9 @@ struct VerifyCommand: AsyncParsableCommand {
       discarded. This node is not changed, and a device that was revoked since can verify it too.
       """)
 
-  @Argument(help: ArgumentHelp("A bundle to verify instead of this node.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("A bundle to verify instead of this node.", valueName: "file"),
+    completion: .file())
   var file: String?
 
   @OptionGroup(title: "Node") var home: HomeOptions
@@ -48,7 +50,9 @@ struct VerifyCommand: AsyncParsableCommand {
       }
       let refused = tally.frames.refusedInAll
       guard refused == 0 else {
-        throw Refusal("\(file) has \(refused) frames that are forged or without their predecessors")
+        throw Refusal(
+          "\(file) has \(refused) frames that are forged or without their predecessors: do not "
+            + "merge it, and create it again")
       }
       try await verify(by: connection)
     }

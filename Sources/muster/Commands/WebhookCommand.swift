@@ -41,12 +41,14 @@ struct WebhookCommand: AsyncParsableCommand {
     var event: [EventArgument] = []
 
     @Option(
-      help: ArgumentHelp("Post only events of this zone. May be repeated.", valueName: "zone"))
+      help: ArgumentHelp("Post only events of this zone. May be repeated.", valueName: "zone"),
+      completion: .zones)
     var fence: [String] = []
 
     @Option(
-      help: ArgumentHelp("Post only events of this person. May be repeated.", valueName: "callsign")
-    )
+      help: ArgumentHelp(
+        "Post only events of this person. May be repeated.", valueName: "callsign"),
+      completion: .people)
     var user: [String] = []
 
     @Option(help: "Post changes of this data set. May be repeated.")
@@ -54,7 +56,8 @@ struct WebhookCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Read the secret from the first line of a file. (default: a new one)", valueName: "file"))
+        "Read the secret from the first line of a file. (default: a new one)", valueName: "file"),
+      completion: .file())
     var secretFile: String?
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -1,15 +1,15 @@
 internal import MusterModel
 
-/// Text output about directives.
+/// Text output about orders.
 enum DirectiveView {
   static func table(of directives: [DirectiveSummary], now: Timestamp) -> Table {
     var table = Table(
-      ["ID", "DIRECTIVE", "FOR", "ANSWERED", "DUE", "STATUS", "TEXT", "FROM"],
+      ["ID", "ORDER", "FOR", "ANSWERED", "DUE", "STATUS", "TEXT", "FROM"],
       optional: ["TEXT", "FROM"])
     for directive in directives {
       table.add([
         .init(directive.id.short), .init(directive.words, .strong), .init(directive.addressees),
-        .init("\(directive.answered) of \(directive.expected.count)"), directive.dueCell(now: now),
+        .init("\(directive.answered)/\(directive.expected.count)"), directive.dueCell(now: now),
         .init(directive.supersededBy.map { "replaced by \($0.short)" } ?? directive.status.name),
         .init(directive.text, .faint),
         .init(directive.callsign),
@@ -79,7 +79,7 @@ extension Respondent.State {
 }
 
 extension DirectiveSummary {
-  /// The kind of directive, and the zones to go to.
+  /// The kind of order, and the zones to go to.
   var words: String {
     guard !zones.isEmpty else { return kind.name }
     let names = zones.map { $0.name.isEmpty ? "zone \($0.id.short)" : $0.name }

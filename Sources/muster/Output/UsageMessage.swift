@@ -45,18 +45,38 @@ enum UsageMessage {
       .compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Help with its usage line wrapped between options, and secondary options last.
+  /// Help with its usage line wrapped between options, and secondary options last. What is the same
+  /// for every command is short or left out, so that most help fits 24 rows.
   static func wrapped(_ help: String, to columns: Int) -> String {
-    last("NODE", last("WITH --ORDER", help)).split(
-      separator: "\n", omittingEmptySubsequences: false
-    ).map { line in
-      guard line.hasPrefix("USAGE:") else { return String(line) }
+    guard help.hasPrefix("OVERVIEW:") else { return help }
+    let isRoot = help.contains("USAGE: muster <subcommand>")
+    let shown = isRoot ? help : shortened(last("NODE", last("WITH --ORDER", help)))
+    return shown.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      guard line.hasPrefix("USAGE:") else { return withoutAliases(line) }
+      let line = line.replacing(#/ \[--(?:home|keys|passphrase-file) <[a-z]*>\]/#, with: "")
       let words = line.matches(of: /\[[^\]]*\](?: \.\.\.)?|--\S+ <[^>]*>|\S+/).map {
         String($0.output)
       }
       return WrappedText(words: words, width: columns, indent: "         ").lines
         .joined(separator: "\n")
     }.joined(separator: "\n")
+  }
+
+  /// Without the options that every command has, and with those of the node on one line.
+  private static func shortened(_ help: String) -> String {
+    let common = /\n  (?:--version|-h, --help) [^\n]*/
+    let node = /\nNODE:\n(?:  [^\n]*\n?)*/
+    return help.replacing(common, with: "").replacing("\nOPTIONS:\n\n", with: "\n")
+      .replacing(node, with: "\nNODE: --home <dir>, --keys <dir>, --passphrase-file <file>\n")
+      .trimmingCharacters(in: .newlines)
+  }
+
+  /// The line of a command without its old names.
+  private static func withoutAliases(_ line: Substring) -> String {
+    guard let match = line.firstMatch(of: /^  ([a-z][a-z-]*)(?:, [a-z][a-z-]*)+  +(\S.*)$/) else {
+      return String(line)
+    }
+    return "  " + match.1 + String(repeating: " ", count: max(1, 24 - match.1.count)) + match.2
   }
 
   /// Moves a section of options behind all others.
