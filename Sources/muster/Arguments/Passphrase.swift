@@ -8,9 +8,11 @@ struct Passphrase: Equatable, Sendable, Redacted {
   static let mostBytes = 1024
 
   init(_ bytes: [UInt8]) throws(Refusal) {
-    guard !bytes.isEmpty else { throw Refusal("the passphrase is empty") }
+    guard !bytes.isEmpty else {
+      throw Refusal("the passphrase is empty: give one of 1 to \(Self.mostBytes) bytes")
+    }
     guard bytes.count <= Self.mostBytes else {
-      throw Refusal("the passphrase is longer than \(Self.mostBytes) bytes")
+      throw Refusal("the passphrase is longer than \(Self.mostBytes) bytes: give a shorter one")
     }
     self.bytes = bytes
   }
@@ -38,10 +40,12 @@ struct Passphrase: Equatable, Sendable, Redacted {
       var key: UInt8 = 0
       let count = read(terminal, &key, 1)
       if count < 0, errno == EINTR { continue }
-      guard count == 1 else { throw Refusal("the terminal was closed") }
+      guard count == 1 else {
+        throw Refusal("the terminal was closed: nothing was sent or changed")
+      }
       switch key {
       case 0x0A, 0x0D, 0x04: return line
-      case 0x03: throw Refusal("cancelled")
+      case 0x03: throw Refusal("cancelled: nothing was sent or changed")
       case 0x15: line = []
       case 0x08, 0x7F:
         // One character, which may be several bytes of UTF-8.

@@ -16,30 +16,50 @@ enum PhotoFile {
   }
 }
 
-/// Adds pictures to a report, one after the other. One that cannot be added keeps no other out.
-struct PhotoAdding {
-  private(set) var added: [PhotoID] = []
+/// Pictures that were read. One that cannot be read keeps no other out.
+struct PhotoReading {
+  private(set) var drafts: [PhotoDraft] = []
+  /// Why others cannot be read, each with its path.
   private(set) var failures: [String] = []
-  /// Where the first picture with a position was taken.
-  private(set) var position: Coordinate?
-  private let count: Int
+  let count: Int
 
-  init(_ paths: [String], to report: RowID, by connection: NodeConnection) async throws {
+  init(_ paths: [String]) async {
     count = paths.count
     let intake = ImageIntake()
     for path in paths {
+      do throws(Refusal) {
+        drafts.append(try await PhotoFile.draft(of: path, by: intake))
+      } catch {
+        failures.append("\(error)")
+      }
+    }
+    await intake.stop()
+  }
+
+  /// Where the first picture with a position was taken.
+  var position: Coordinate? { drafts.lazy.compactMap(\.position).first }
+}
+
+/// Adds pictures to a report, one after the other. One that cannot be added keeps no other out.
+struct PhotoAdding {
+  private(set) var added: [PhotoID] = []
+  private var failures: [String]
+  /// Where the first picture with a position was taken.
+  let position: Coordinate?
+  private let count: Int
+
+  init(_ reading: PhotoReading, to report: RowID, by connection: NodeConnection) async throws {
+    (count, failures, position) = (reading.count, reading.failures, reading.position)
+    for draft in reading.drafts {
       do {
-        let draft = try await PhotoFile.draft(of: path, by: intake)
         guard
           case .photoAdded(let photo) = try await connection.ask(.addPhoto(draft, to: "\(report)"))
         else { throw Refusal.unexpectedReply }
         added.append(photo)
-        position = position ?? draft.position
       } catch let refusal as Refusal {
         failures.append("\(refusal)")
       }
     }
-    await intake.stop()
   }
 
   /// `1 photo`; nil if none was added.

@@ -26,7 +26,8 @@ struct ReportCommand: AsyncParsableCommand {
                   muster report add --title "Gas smell" --photo valve.jpg street.jpg
 
         With --evacuate, it is sent before all other data. Prints the id. Without --at, it gets \
-        the position of the first photo that has one.
+        the position of the first photo that has one. With a photo that cannot be read, nothing \
+        is added, unless the report is urgent: --evacuate, or severity 4 or 5.
         """)
 
     @Option(help: ArgumentHelp("The title, one line.", valueName: "text"))
@@ -39,7 +40,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     @Option(
       name: .customLong("photo"), parsing: .upToNextOption,
-      help: ArgumentHelp("Pictures to add: JPEG, PNG, WebP, HEIF.", valueName: "file"))
+      help: ArgumentHelp("Pictures to add: JPEG, PNG, WebP, HEIF.", valueName: "file"),
+      completion: .file())
     var photos: [String] = []
 
     @OptionGroup var wait: WaitOptions
@@ -49,30 +51,50 @@ struct ReportCommand: AsyncParsableCommand {
     func validate() throws { try TextArgument.check(title, .line, "title") }
 
     func run() async throws {
+      // An urgent hazard does not wait for pictures, and is not lost with them.
+      let reading = isUrgent ? nil : try await read()
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
-        severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate)
+        severity: details.severity?.value, position: details.at?.coordinate ?? reading?.position,
+        toEvacuate: evacuate)
       let connection = try await NodeConnection.open(home)
       await connection.warnIfFar(details.at?.coordinate)
       var adding: PhotoAdding?
-      // The report first: a hazard does not wait for pictures, and is not lost with them.
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
         guard !photos.isEmpty else { return "Report added" }
-        let added = try await PhotoAdding(photos, to: id, by: connection)
+        let read = if let reading { reading } else { await PhotoReading(photos) }
+        let added = try await PhotoAdding(read, to: id, by: connection)
         adding = added
-        try await locate(id, by: added, connection)
+        try await locate(id, by: added, connection, isWritten: reading != nil)
         return "Report added" + (added.text.map { " with \($0)" } ?? "")
       }
       try adding?.check(
         "the report is filed", remedy: "; add it later with `muster report photo add`")
     }
 
+    /// Whether people are in danger by it: the severities that raise an alarm at command.
+    private var isUrgent: Bool { evacuate || (details.severity?.value ?? 0) >= 4 }
+
+    /// Reads all photos. Throws `Refusal` if one cannot be read.
+    private func read() async throws -> PhotoReading {
+      let reading = await PhotoReading(photos)
+      guard reading.failures.isEmpty else {
+        throw Refusal(
+          "nothing was added: \(reading.failures.joined(separator: "; ")); or leave --photo out")
+      }
+      return reading
+    }
+
     /// Gives a report without a position that of its photo.
-    private func locate(_ id: RowID, by adding: PhotoAdding, _ connection: NodeConnection)
-      async throws
-    {
+    ///
+    /// - Parameter isWritten: whether the report has it already.
+    private func locate(
+      _ id: RowID, by adding: PhotoAdding, _ connection: NodeConnection, isWritten: Bool
+    ) async throws {
       guard details.at == nil, let position = adding.position else { return }
-      _ = try await connection.ask(.editReport("\(id)", ReportChanges(position: position)))
+      if !isWritten {
+        _ = try await connection.ask(.editReport("\(id)", ReportChanges(position: position)))
+      }
       let place = ValueText.place(position, as: .decimal)
       Standard.complain("the report has the position of its photo: \(place)")
     }
@@ -88,7 +110,7 @@ struct ReportCommand: AsyncParsableCommand {
         Only the given fields change.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @Option(help: ArgumentHelp("The new title, one line.", valueName: "text"))
@@ -158,7 +180,7 @@ struct ReportCommand: AsyncParsableCommand {
       abstract: "Show one report, with photos and comments.",
       discussion: "Example:  muster report show \"Gas smell\"")
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -185,7 +207,7 @@ struct ReportCommand: AsyncParsableCommand {
         and mark it instead: muster report edit 3f9a --status resolved
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @OptionGroup var confirmation: ConfirmationOptions
@@ -207,7 +229,7 @@ struct ReportCommand: AsyncParsableCommand {
       abstract: "Confirm that you have seen the hazard too.",
       discussion: "Example:  muster report confirm 3f9a")
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @OptionGroup var wait: WaitOptions
@@ -227,7 +249,7 @@ struct ReportCommand: AsyncParsableCommand {
       abstract: "Add a comment to a report.",
       discussion: "Example:  muster report comment 3f9a \"The smell is stronger now\"")
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @Argument(help: "The text of the comment.")
@@ -262,6 +284,7 @@ struct ReportDetails: ParsableArguments {
 
   @Option(
     help: ArgumentHelp("From 1 (slight) to 5 (deadly).", valueName: "1-5"),
+    completion: .list((1...5).map(String.init)),
     transform: SeverityArgument.init(parsing:))
   var severity: SeverityArgument?
 

@@ -26,10 +26,10 @@ struct ReportPhotoCommand: AsyncParsableCommand {
         but their time and position.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
-    @Argument(help: ArgumentHelp("The pictures.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The pictures.", valueName: "file"), completion: .file())
     var files: [String]
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -38,7 +38,8 @@ struct ReportPhotoCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let report = try await connection.report(named: report)
-      let adding = try await PhotoAdding(files, to: report.id, by: connection)
+      let adding = try await PhotoAdding(
+        await PhotoReading(files), to: report.id, by: connection)
       if output.json {
         try Standard.print(JSON.object(["ids": .array(adding.added.map(JSON.id))]).text)
       } else if let text = adding.text {
@@ -57,7 +58,7 @@ struct ReportPhotoCommand: AsyncParsableCommand {
         STATUS: how much of it is here; then on how many devices it is known to be.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @OptionGroup(title: "Node") var home: HomeOptions
@@ -84,13 +85,13 @@ struct ReportPhotoCommand: AsyncParsableCommand {
         The name `-` is standard output.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @Argument(help: "The photo, by number or id.")
     var photo: String
 
-    @Option(help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
     var out: String
 
     @Flag(help: "Write the thumbnail.")
@@ -104,7 +105,9 @@ struct ReportPhotoCommand: AsyncParsableCommand {
       let found = try await connection.photo(named: photo, of: id)
       let status = thumbnail ? found.photo.thumbnail : found.photo.original
       guard status.isComplete else {
-        throw Refusal("photo \(found.number) is not complete here: \(status.text)")
+        throw Refusal(
+          "photo \(found.number) is not complete here: \(status.text). Wait, or fetch it with "
+            + "`muster report photo request`")
       }
       let bytes = try await connection.bytes(
         of: found.photo.id, thumbnail ? .thumbnail : .original, in: id)
@@ -123,7 +126,7 @@ struct ReportPhotoCommand: AsyncParsableCommand {
         Its author and command can.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @Argument(help: "The photo, by number or id.")
@@ -155,7 +158,7 @@ struct ReportPhotoCommand: AsyncParsableCommand {
         Relays and nodes on slow links fetch thumbnails only. The node must run.
         """)
 
-    @Argument(help: "The report, by title or id.")
+    @Argument(help: "The report, by title or id.", completion: .reports)
     var report: String
 
     @Argument(help: "The photo, by number or id.")

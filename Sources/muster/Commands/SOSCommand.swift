@@ -12,9 +12,8 @@ struct SOSCommand: AsyncParsableCommand {
                 muster sos Trapped on the second floor
                 muster sos --cancel
 
-      Calls for help at once, and then prints when command holds the call, who saw it, and what \
-      they answer, until a commander saw it. Ctrl-C stops printing; the call stays. Every command \
-      post raises an alarm until command answers, or you cancel.
+      Calls for help at once, then prints when command has the call, who saw it and what they \
+      answer, until a commander saw it. Ctrl-C stops printing; the call stays.
       """)
 
   // A call is not refused for a mistyped option: what is none becomes words.
@@ -22,7 +21,7 @@ struct SOSCommand: AsyncParsableCommand {
     parsing: .allUnrecognized, help: ArgumentHelp("Details for the others.", valueName: "text"))
   var words: [String] = []
 
-  @Option(help: ArgumentHelp("The same as one text.", valueName: "text"))
+  @Option(help: ArgumentHelp("The details as one text.", visibility: .hidden))
   var note: String?
 
   @Flag(help: "Report that you are safe, which ends the call.")
@@ -43,9 +42,14 @@ struct SOSCommand: AsyncParsableCommand {
 
   func run() async throws {
     let connection = try await NodeConnection.open(home)
+    if cancel, try await !isCalling(by: connection) {
+      return Standard.complain(
+        "you have no open call for help: nothing was sent. To report that you are safe: "
+          + "muster user status safe")
+    }
     let note = details
     let claim: SafetyClaim = cancel ? .safe : .needsHelp
-    let what = cancel ? "SAFE" : "NEED HELP"
+    let what = cancel ? "Call for help cancelled: SAFE" : "NEED HELP"
     if output.json {
       _ = try await connection.change(.claimSafety(claim, note: note))
       Standard.complain(await connection.withReach(what))
@@ -55,6 +59,14 @@ struct SOSCommand: AsyncParsableCommand {
     guard !cancel, !noWait, case .running = connection else { return }
     Standard.complain("Following the call. Ctrl-C stops that; the call stays.")
     try await follow(connection)
+  }
+
+  /// Whether the user has a call for help that a cancellation would end.
+  private func isCalling(by connection: NodeConnection) async throws -> Bool {
+    guard case .call(let call) = try await connection.ask(.call(of: nil)) else {
+      throw Refusal.unexpectedReply
+    }
+    return call?.isOpen == true
   }
 
   /// The words, without what a text may not contain.
