@@ -353,7 +353,7 @@ export default {
   "timer.left": "noch {time}",
   "timer.over": "{time} überfällig",
   "timer.since": "offen seit {time}",
-  alarm: "Alarme",
+  alarm: "Dringende Alarme",
   "priority.life": "MAYDAY",
   "priority.message": "Mitteilung",
   "alarm.reports": "{name} meldet: {text}",
