@@ -108,8 +108,7 @@ final class TerminalSession {
     receive()
     let drawn = String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}[H").last ?? ""
     return drawn.replacing("\u{1B}[K", with: "").split(separator: "\u{1B}[J").first?
-      .replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init) ?? []
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? []
   }
 
   /// Everything that it has written.
@@ -142,7 +141,8 @@ final class TerminalSession {
     while true {
       let count = read(master, &buffer, buffer.count)
       guard count > 0 else { return }
-      bytes += buffer.prefix(count)
+      // Carriage returns, of which the terminal adds more, are no part of a line.
+      bytes += buffer.prefix(count).filter { $0 != 0x0D }
     }
   }
 
