@@ -88,15 +88,17 @@ class Page:
         self.js("document.querySelector('[data-key=\"close panel\"]')?.click()")
 
     def on(self, selector, act):
-        """Runs `act` on the first match, again if the page has redrawn it in between."""
+        """Runs `act` on the first match, again if the page has redrawn it or not yet shown it."""
         from selenium.common.exceptions import (
-            NoSuchElementException, StaleElementReferenceException)
+            ElementNotInteractableException, NoSuchElementException,
+            StaleElementReferenceException)
 
         def acted():
             try:
                 act(self.driver.find_element("css selector", selector))
                 return True
-            except (NoSuchElementException, StaleElementReferenceException):
+            except (ElementNotInteractableException, NoSuchElementException,
+                    StaleElementReferenceException):
                 return False
 
         wait(f"{selector} is there and stays", acted)
