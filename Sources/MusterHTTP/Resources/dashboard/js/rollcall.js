@@ -132,7 +132,7 @@ function lacking(one, person, mayAccount, pick) {
       { class: "name", disabled: !known }),
     known && known.severity !== "neutral" ? mark(known) : h("span"),
     h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
-    isDone && h("span", { class: "act state safe" }, `✓ ${t("account")}`),
+    isDone && h("span", { class: "done state safe" }, `✓ ${t("account")}`),
     mayAccount && !isLate(person) && !isDone && button(
       `✓ ${t("account")}`, `account ${one.id} ${user}`, () => account(one, person),
       { class: "act", "aria-label": t("account.of", { name: callsign }) }));
