@@ -35,6 +35,11 @@ import Testing
     #expect(ValueText.place(nil, as: format).isEmpty)
   }
 
+  @Test func `delivery is a short figure in tables`() {
+    #expect(Delivery(devices: 2, total: 3, commandPost: true).shortText == "2/3 post ✓")
+    #expect(Delivery(devices: 1, total: 3, commandPost: false).shortText == "1/3")
+  }
+
   @Test func `an unknown format of positions is refused`() {
     #expect(throws: (any Error).self) { try CoordinateOptions.parse(["--coordinates", "feet"]) }
   }

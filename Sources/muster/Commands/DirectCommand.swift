@@ -369,7 +369,8 @@ struct AckCommand: AsyncParsableCommand {
     }
     let rest = waiting.filter { $0.id != answered }.map { "\($0.words) (\($0.id.short))" }
     guard !rest.isEmpty else { return }
-    try Standard.print("Still open\(whose): \(rest.joined(separator: ", "))")
+    let text = "Still open\(whose): \(rest.joined(separator: ", "))"
+    try Standard.print(Standard.wrapped(text, to: Screen.current.columns))
   }
 
   /// The open orders that wait for a person.

@@ -158,7 +158,7 @@ struct ReportCommand: AsyncParsableCommand {
         Example:  muster report list --json | jq '.[] | select(.toEvacuate)'
 
         DELIVERY counts the devices that confirmed to this node that they have the report, this \
-        one included. "command post ✓": a command device has acknowledged it with its signature.
+        one included. "post ✓": a command device has acknowledged it with its signature.
         """)
 
     @OptionGroup(title: "Node") var home: HomeOptions

@@ -11,9 +11,13 @@ enum PhotoView {
       optional: ["SIZE", "PIXELS", "POSITION"])
     for (index, photo) in photos.enumerated() {
       let status = photo.original
+      let delivery = ValueText.delivery(
+        status.devices, of: status.total, commandPost: status.commandPost)
       table.add([
         .init("\(index + 1)"), .init(photo.id.short),
-        .init(status.text, status.isComplete && status.commandPost ? .good : .plain),
+        .init(
+          status.isComplete ? delivery : status.text,
+          status.isComplete && status.commandPost ? .good : .plain),
         .init(photo.callsign), .init(times.text(photo.takenAt ?? photo.addedAt)),
         .init(ValueText.bytes(UInt64(status.bytes))), .init("\(status.width) × \(status.height)"),
         .init(ValueText.place(photo.position, as: format)),

@@ -52,6 +52,11 @@ enum ValueText {
     }
   }
 
+  /// `2/3 post ✓`: how many devices have it, and whether a command post does.
+  static func delivery(_ devices: Int, of total: Int, commandPost: Bool) -> String {
+    "\(devices)/\(total)" + (commandPost ? " post ✓" : "")
+  }
+
   static func count(_ number: Int, _ one: String, _ many: String) -> String {
     "\(number) \(number == 1 ? one : many)"
   }
@@ -112,8 +117,7 @@ extension UserSummary {
 }
 
 extension Delivery {
-  /// `2/3 post ✓`: how many devices have it, and whether a command post does.
-  var shortText: String { "\(devices)/\(total)" + (commandPost ? " post ✓" : "") }
+  var shortText: String { ValueText.delivery(devices, of: total, commandPost: commandPost) }
 }
 
 extension FollowedOrder {
