@@ -276,6 +276,7 @@ extension World {
     try crash(node)
     guard let lost = try node.storage.restore() else { return }
     try checkers.restored(node, from: lost, in: self)
+    try revocations.forgetLostVotes(in: self)
     try switchOn(node, start: .startsIncarnation(above: incarnationState.generation))
   }
 

@@ -4,43 +4,65 @@ import MusterModel
 ///
 /// A thief revokes all other devices by rank and votes against all other members. The honest
 /// members vote against the thief when the scenario orders so, at the latest at the heal. Then only
-/// the thief is revoked. Nodes are identified by their index.
+/// the thief is revoked. A vote that a restore took from the last device is cast again. Nodes are
+/// identified by their index.
 struct Council {
   var members: [Int] = []
+  /// Members whose laptops were stolen.
+  private var thieves: Set<Int> = []
+  private var revokedByThieves: Set<DeviceID> = []
+  /// By target and voter, the votes that honest members cast.
+  private var votes: [Int: [Int: Vote]] = [:]
+
+  /// A member's vote against another.
+  struct Vote {
+    /// The evidence that states it: one item each time the member voted.
+    var evidence: Set<EvidenceID>
+    /// The frames of the target that the member held, by their names in dots.
+    var held: Set<Bytes16>
+  }
+
   /// Thieves with a member's laptop that the council has not revoked.
-  private(set) var usurpers: Set<Int> = []
+  var usurpers: Set<Int> { thieves.filter { !hasRevoked($0) } }
+
   /// Devices that these revoked: they return once the council has voted.
-  private(set) var usurped: Set<DeviceID> = []
-  /// By target, the votes that honest members cast.
-  private var votes: [Int: Votes] = [:]
+  var usurped: Set<DeviceID> { usurpers.isEmpty ? [] : revokedByThieves }
 
-  /// The votes against one member.
-  private struct Votes {
-    var voters: Set<Int> = []
-    /// The frames of the member that any voter held, by their names in dots.
-    var held: Set<Bytes16> = []
-  }
+  mutating func add(usurper: Int) { thieves.insert(usurper) }
 
-  mutating func add(usurper: Int) { usurpers.insert(usurper) }
+  mutating func noteUsurped(_ device: DeviceID) { revokedByThieves.insert(device) }
 
-  mutating func noteUsurped(_ device: DeviceID) { usurped.insert(device) }
+  func hasVoted(_ member: Int, against target: Int) -> Bool { votes[target]?[member] != nil }
 
-  func hasVoted(_ member: Int, against target: Int) -> Bool {
-    votes[target]?.voters.contains(member) == true
-  }
+  /// Whether a majority voted against a member.
+  private func hasRevoked(_ target: Int) -> Bool { votes[target]?.count ?? 0 >= quorum }
+
+  private var quorum: Int { members.count / 2 + 1 }
 
   /// Counts a vote. Returns the frames that any voter held if it completes a majority, by which
   /// the target is revoked.
-  mutating func vote(
-    against target: Int, by member: Int, held: Set<Bytes16>
-  ) -> Set<Bytes16>? {
-    var cast = votes[target] ?? Votes()
-    cast.voters.insert(member)
-    cast.held.formUnion(held)
-    votes[target] = cast
-    guard cast.voters.count == members.count / 2 + 1 else { return nil }
-    usurpers.remove(target)
-    if usurpers.isEmpty { usurped = [] }
-    return cast.held
+  mutating func count(_ vote: Vote, against target: Int, by member: Int) -> Set<Bytes16>? {
+    let isFirst = !hasVoted(member, against: target)
+    votes[target, default: [:]][member, default: Vote(evidence: [], held: [])].add(vote)
+    guard isFirst, let cast = votes[target], cast.count == quorum else { return nil }
+    return cast.values.reduce(into: []) { $0.formUnion($1.held) }
+  }
+
+  /// Forgets the votes that no device holds any more.
+  ///
+  /// - Returns: the targets that a majority revoked before, and does not now.
+  mutating func keepVotes(in held: Set<EvidenceID>) -> Set<Int> {
+    let revoked = votes.keys.filter(hasRevoked)
+    votes = votes.mapValues { cast in
+      cast.filter { !$0.value.evidence.isDisjoint(with: held) }
+    }
+    return Set(revoked.filter { !hasRevoked($0) })
+  }
+}
+
+extension Council.Vote {
+  fileprivate mutating func add(_ other: Self) {
+    evidence.formUnion(other.evidence)
+    held.formUnion(other.held)
   }
 }

@@ -127,11 +127,12 @@ final class Revocations {
       return
     }
     let held = try frames(of: target, heldBy: node)
+    let before = try evidence(heldBy: [node])
     guard try world.command(node, { ((), try $0.revoke(device, now: $1)) }) != nil else { return }
     world.note(.wrote, at: node)
-    guard let union = council.vote(against: target.index, by: node.index, held: held) else {
-      return
-    }
+    let vote = Council.Vote(
+      evidence: try evidence(heldBy: [node]).subtracting(before), held: held)
+    guard let union = council.count(vote, against: target.index, by: node.index) else { return }
     world.record.fire(.revocation)
     acknowledged.append(
       Revoked(by: node.index, target: target.index, device: device, held: union, frame: nil))
@@ -147,6 +148,18 @@ final class Revocations {
       }
     }
     return council.usurpers.isEmpty
+  }
+
+  /// After a restore: votes that no device but a thief's holds any more are not cast, and what they
+  /// decided is open again.
+  func forgetLostVotes(in world: World) throws {
+    let honest = world.nodes.filter { !council.usurpers.contains($0.index) }
+    let undecided = council.keepVotes(in: try evidence(heldBy: honest))
+    acknowledged.removeAll { $0.frame == nil && undecided.contains($0.target) }
+  }
+
+  private func evidence(heldBy nodes: [SimulatedNode]) throws -> Set<EvidenceID> {
+    try nodes.reduce(into: []) { $0.formUnion(try $1.store.evidence().map(\.id)) }
   }
 
   private func isMember(_ device: DeviceID, shownBy node: SimulatedNode) throws -> Bool {
