@@ -158,23 +158,27 @@ struct ReplicaCore: Sendable {
   /// count.
   ///
   /// - Parameter beginsIndex: whether later changes cost only the rows that they concern.
-  mutating func rebuildView(beginsIndex: Bool = false) throws {
+  /// - Returns: the keys that frames wait for.
+  @discardableResult
+  mutating func rebuildView(beginsIndex: Bool = false) throws -> MissingEpochs {
     let derivation = try derived.rebuildView(
       of: store, by: control, keyring: epochKeys.keyring, beginsIndex: beginsIndex)
-    epochKeys.waitedFor = derivation.waitedFor
+    epochKeys.waitedFor = Set(derivation.missing.values.joined())
     publish(derivation.outcome)
     monitor.fencesChanged()
     transaction.markViewCurrent(viewStamp)
+    return derivation.missing
   }
 
-  /// Derives the rows again that frames wrote; returns false if the whole view must be rebuilt.
-  mutating func rederive(_ ranges: [FrameRange]) throws -> Bool {
+  /// Derives the rows again that frames wrote. Returns the keys that they wait for; nil if the whole
+  /// view must be rebuilt.
+  mutating func rederive(_ ranges: [FrameRange]) throws -> MissingEpochs? {
     let derivation = try derived.rederive(
       ranges, of: store, by: control, keyring: epochKeys.keyring)
-    guard let derivation else { return false }
-    epochKeys.waitedFor.formUnion(derivation.waitedFor)
+    guard let derivation else { return nil }
+    epochKeys.waitedFor.formUnion(derivation.missing.values.joined())
     publish(derivation.outcome)
     transaction.markViewCurrent(viewStamp)
-    return true
+    return derivation.missing
   }
 }

@@ -178,6 +178,41 @@ struct KeyConditionTests {
       try valley.ask("Cleo") { replica, _ in try replica.queries.report(id) }.title == "Smoke")
   }
 
+  @Test func `the key of a frame that counts only once it is released is requested then`() throws {
+    // Given Ben's late report, under the epoch of Bo, of whom no frame counts any more,
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.join("Bo", invitedBy: "Ada", role: .command)
+    try valley.converge()
+    try valley.at("Bo") { try $0.rotateEpoch(now: $1) }
+    try valley.converge()
+    valley.cut(["Ada", "Bo"], ["Ben"])
+    let devices = ["Ben", "Bo"].map { valley.laptops[valley.index($0)].credentials.device }
+    try valley.at("Ada") { try $0.revoke(devices[0], now: $1) }
+    let revocation = Revocation(device: devices[1], cuts: [])
+    try valley.at("Ada") {
+      try MaliciousMember.author(
+        &$0, unchecked: [.revocation(revocation)], lane: .control, now: $1)
+    }
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Late")), now: $1)
+    }
+    try valley.switchOff("Bo")
+    valley.heal()
+    // and Cleo, who joined after that.
+    try valley.join("Cleo", invitedBy: "Ada")
+    let held = try valley.wait(upTo: 60_000) {
+      try $0.ask("Cleo") { replica, _ in try replica.queries.quarantine() }
+        .contains { $0.callsign == "Ben" }
+    }
+    try #require(held != nil)
+    // When Ada releases it, Cleo shows it.
+    try valley.at("Ada") { try $0.release(devices[0].description, now: $1) }
+    let shown = try valley.wait(upTo: 60_000) {
+      try $0.ask("Cleo") { replica, _ in try replica.queries.reports() }.map(\.id) == [id]
+    }
+    #expect(shown != nil)
+  }
+
   @Test func `a call for help under an epoch of a second ago is shown two hops away in 2 s`() throws
   {
     var valley = try Valley.with("Ada", "Ben")

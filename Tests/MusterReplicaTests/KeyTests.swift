@@ -87,6 +87,24 @@ struct KeyTests {
     #expect(Set(reports.map(\.title)) == ["0", "1", "2", "3"])
   }
 
+  @Test func `a late joiner reads the last position of a lost laptop, whatever its key`() throws {
+    // Given a key with which Ben sealed his position, and no device anything else,
+    var valley = try Valley.with("Ada", "Ben")
+    try rotate("Ada", in: &valley)
+    try valley.converge()
+    try valley.at("Ben") { try $0.ingest(fix(metresNorth: 300, second: 1), now: $1) }
+    try valley.converge()
+    try valley.switchOff("Ben")
+    try rotate("Ada", in: &valley)
+    // when Cleo joins without him, she shows it.
+    try valley.join("Cleo", invitedBy: "Ada")
+    let shown = try valley.wait(upTo: 60_000) {
+      try $0.ask("Cleo") { try $0.statuses(now: $1).users() }
+        .contains { $0.callsign == "Ben" && $0.fix != nil }
+    }
+    #expect(shown != nil)
+  }
+
   @Test func `a commander's epoch counts over restarts, in any order of the logs`() throws {
     for seed in UInt64(1)...6 {
       var valley = try Valley.with("Ada", seed: seed)

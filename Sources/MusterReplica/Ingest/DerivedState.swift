@@ -21,8 +21,8 @@ struct DerivedState: Sendable {
   /// The effects of frames on the view, derived again.
   struct Derivation {
     let outcome: CommitOutcome
-    /// Epochs whose keys frames wait for.
-    let waitedFor: Set<EpochID>
+    /// By author, the epochs whose keys frames wait for.
+    let missing: MissingEpochs
   }
 
   /// - Parameter opener: nil except at a command device.
@@ -51,20 +51,20 @@ struct DerivedState: Sendable {
     of store: Store, by control: ControlPlane, keyring: Keyring, beginsIndex: Bool
   ) throws -> Derivation {
     var reader = FrameReader(operation: operation, duress: opener)
-    var waitedFor: Set<EpochID> = []
+    var missing: MissingEpochs = [:]
     let outcome = try store.rebuildView(beginsIndex: beginsIndex) { opening, frame, lookup in
       // The row names of one log are of no use for the next.
       if frame.sequence == 0 { reader.forgetSome() }
       return try reader.reapply(
         frame, opening: opening, standing: control.standing(of: frame, opening: opening),
-        keyring: keyring, waitingFor: &waitedFor, lookup: lookup)
+        keyring: keyring, missing: &missing, lookup: lookup)
     }
     self.reader = reader
     rebuilds += 1
     stateTree = nil
     statusModel.note(outcome)
     statusModel.markAllStale()
-    return Derivation(outcome: outcome, waitedFor: waitedFor)
+    return Derivation(outcome: outcome, missing: missing)
   }
 
   /// Derives the rows again that frames wrote; returns nil if the whole view must be rebuilt.
@@ -72,16 +72,16 @@ struct DerivedState: Sendable {
     _ ranges: [FrameRange], of store: Store, by control: ControlPlane, keyring: Keyring
   ) throws -> Derivation? {
     var reader = FrameReader(operation: operation, duress: opener)
-    var waitedFor: Set<EpochID> = []
+    var missing: MissingEpochs = [:]
     let outcome = try store.rederive(ranges) { opening, frame, lookup in
       try reader.reapply(
         frame, opening: opening, standing: control.standing(of: frame, opening: opening),
-        keyring: keyring, waitingFor: &waitedFor, lookup: lookup)
+        keyring: keyring, missing: &missing, lookup: lookup)
     }
     guard let outcome else { return nil }
     self.reader.add(reader.takeCalls())
     note(outcome)
-    return Derivation(outcome: outcome, waitedFor: waitedFor)
+    return Derivation(outcome: outcome, missing: missing)
   }
 
   // MARK: Calls under duress
@@ -171,17 +171,19 @@ extension ControlPlane.Change {
 extension FrameReader {
   /// Reads a stored frame again, and returns what it does to a view that is derived from the log.
   ///
-  /// - Parameter waitedFor: gets the epoch whose key is missing.
+  /// - Parameter missing: gets the epoch whose key is missing.
   mutating func reapply(
     _ frame: Frame, opening: Opening, standing: ControlPlane.Standing, keyring: Keyring,
-    waitingFor waitedFor: inout Set<EpochID>, lookup: @escaping Lookup
+    missing: inout MissingEpochs, lookup: @escaping Lookup
   ) throws -> Reapplication {
     let reading = try read(
       frame, opening: opening, standing: standing, keyring: keyring, lookup: lookup)
     guard case .view(let application, let completes, _) = reading else {
       return Reapplication(.nothing)
     }
-    if case .waiting(.key(let epoch)) = application { waitedFor.insert(epoch) }
+    if case .waiting(.key(let epoch)) = application {
+      missing[opening.certificate, default: []].insert(epoch)
+    }
     var mayBePart = false
     if case .author = standing, case .nothing = application { mayBePart = true }
     return Reapplication(

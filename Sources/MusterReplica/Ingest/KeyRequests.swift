@@ -2,6 +2,9 @@ internal import MusterModel
 internal import MusterStore
 internal import MusterSync
 
+/// The epochs whose keys frames wait for, by author.
+typealias MissingEpochs = [CertificateHash: Set<EpochID>]
+
 /// Requests the epoch keys that this device is missing from its peers, through the engine, which
 /// bounds them: those of one author by a share of the table, those of announced epochs by a limit
 /// of their own.
@@ -17,6 +20,39 @@ enum KeyRequests {
     try core.run(.keysMissing(missing.sorted(), of: author), now: now)
     let counting = missing.filter { core.control.epochs[$0] != nil }
     if !counting.isEmpty { try askForAnnounced(including: counting, in: &core, now: now) }
+  }
+
+  /// Requests keys that frames of several authors need.
+  static func ask(
+    for missing: MissingEpochs, in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
+      try ask(for: epochs, of: author, in: &core, now: now)
+    }
+  }
+
+  /// Requests the key of a record that arrived: it may be all that its author wrote under an epoch,
+  /// such as the last position before a laptop was lost.
+  static func ask(
+    for record: LatestRecord, in core: inout ReplicaCore, now: ClockReading
+  ) throws {
+    guard lacksKey(of: record, in: core),
+      !core.engine.isRequesting(record.epoch, of: record.certificate)
+    else { return }
+    try ask(for: [record.epoch], of: record.certificate, in: &core, now: now)
+  }
+
+  private static func lacksKey(of record: LatestRecord, in core: ReplicaCore) -> Bool {
+    record.epoch != .none && !core.epochKeys.keyring.holds(record.epoch)
+  }
+
+  /// The keys that newest records need.
+  private static func missingForRecords(in core: ReplicaCore) throws(StoreError) -> MissingEpochs {
+    var missing: MissingEpochs = [:]
+    for record in try core.context.latestRecords() where lacksKey(of: record, in: core) {
+      missing[record.certificate, default: []].insert(record.epoch)
+    }
+    return missing
   }
 
   /// Requests the keys of announced epochs: the one for writing, and those that frames wait for,
@@ -45,22 +81,25 @@ enum KeyRequests {
     try core.run(.keysMissing(wanted, of: nil), now: now)
   }
 
-  /// Reads all waiting frames, and requests the keys that they still need. After a start they may
+  /// Reads all waiting frames, and requests the keys that they and records still need. After a start they may
   /// have waited for a key that arrived just before a crash, or for a version that reads them.
   static func askForWaiting(in core: inout ReplicaCore, now: ClockReading) throws {
-    let missing = try core.release(for: nil, now: now)
+    var missing = try core.release(for: nil, now: now)
     try core.commit(now: now)
-    for (author, epochs) in missing.sorted(by: { $0.key < $1.key }) {
-      try ask(for: epochs, of: author, in: &core, now: now)
-    }
+    missing.merge(try missingForRecords(in: core)) { $0.union($1) }
+    try ask(for: missing, in: &core, now: now)
   }
 
   /// Requests the next keys of authors whose epochs exceeded the limit of missing keys.
   static func askForMore(in core: inout ReplicaCore, now: ClockReading) throws {
-    for author in core.engine.takeRefillableAuthors() {
-      let missing = try core.store.epochsWaitedFor(
+    let authors = core.engine.takeRefillableAuthors()
+    guard !authors.isEmpty else { return }
+    let ofRecords = try missingForRecords(in: core)
+    for author in authors {
+      let ofFrames = try core.store.epochsWaitedFor(
         by: author, limit: Limits.missingKeysPerAuthor)
-      try ask(for: Set(missing), of: author, in: &core, now: now)
+      let missing = (ofRecords[author] ?? []).union(ofFrames)
+      try ask(for: missing, of: author, in: &core, now: now)
     }
   }
 }

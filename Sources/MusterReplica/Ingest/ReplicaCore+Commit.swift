@@ -31,13 +31,22 @@ extension ReplicaCore {
       among: outcome.changedRows, in: context)
     try refreshLineages(now: now)
     try informOfEvidence(now: now)
-    switch transaction.takeStalePart() {
-    case nil: break
-    case .view: try rebuildView()
-    case .ranges(let ranges): if try !rederive(ranges) { try rebuildView(beginsIndex: true) }
-    }
+    try deriveStalePart(now: now)
     if transaction.takeStaleLists() { try listStoredBlobs(now: now) }
     try commit(now: now)
+  }
+
+  /// Derives again what counts otherwise now, and requests the keys of frames that count only since
+  /// then: none was requested for them when they arrived.
+  private mutating func deriveStalePart(now: ClockReading) throws {
+    let missing: MissingEpochs
+    switch transaction.takeStalePart() {
+    case nil: return
+    case .view: missing = try rebuildView()
+    case .ranges(let ranges):
+      missing = try rederive(ranges) ?? rebuildView(beginsIndex: true)
+    }
+    try KeyRequests.ask(for: missing, in: &self, now: now)
   }
 
   /// Adds the effect of a commit on the view to the outcome of the call.

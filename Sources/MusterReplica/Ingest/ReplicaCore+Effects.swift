@@ -68,6 +68,7 @@ extension ReplicaCore {
     case .record(let record):
       transaction.tally?.records.new += 1
       hold(record, now: now)
+      try KeyRequests.ask(for: record, in: &self, now: now)
       try IncarnationReview.review(record, in: &self, now: now)
       takeOwnReceipt(record, now: now)
       if let receipt = record.blobReceipt {

@@ -58,9 +58,9 @@ extension ReplicaCore {
   @discardableResult
   mutating func release(
     for epoch: EpochID?, now: ClockReading
-  ) throws -> [CertificateHash: Set<EpochID>] {
+  ) throws -> MissingEpochs {
     var place: FramePosition?
-    var missing: [CertificateHash: Set<EpochID>] = [:]
+    var missing: MissingEpochs = [:]
     while true {
       let frames = try store.waiting(for: epoch, after: place, limit: 1024)
       guard let last = frames.last else { return missing }

@@ -24,6 +24,11 @@ struct MissingKeys: Sendable {
     wanted.contains(epoch) || ofAuthor.values.contains { $0.contains(epoch) }
   }
 
+  /// Whether an epoch of an author is requested, or the author has as many as are.
+  func contains(_ epoch: EpochID, of author: CertificateHash) -> Bool {
+    overflowed.contains(author) || ofAuthor[author]?.contains(epoch) ?? false
+  }
+
   /// Replaces the epochs that the control plane requires. Returns false if they are unchanged.
   mutating func want(_ epochs: [EpochID]) -> Bool {
     #if Canary

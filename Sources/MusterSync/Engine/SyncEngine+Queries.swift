@@ -30,6 +30,12 @@ extension SyncEngine {
   /// The records that report a device in use twice, by topic.
   public var cloneRecords: [LatestRecord] { records.cache.of(.clone) }
 
+  /// Whether the key of an epoch is requested for data of an author, or the author has as many
+  /// requests as are permitted.
+  public func isRequesting(_ epoch: EpochID, of author: CertificateHash) -> Bool {
+    keys.missing.contains(epoch, of: author)
+  }
+
   /// Returns authors whose further epochs may be requested: the caller MUST supply these.
   public mutating func takeRefillableAuthors() -> [CertificateHash] { keys.takeRefillableAuthors() }
 
