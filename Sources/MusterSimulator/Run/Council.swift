@@ -17,9 +17,9 @@ struct Council {
   /// A member's vote against another.
   struct Vote {
     /// The evidence that states it: one item each time the member voted.
-    var evidence: Set<EvidenceID>
+    let evidence: Set<EvidenceID>
     /// The frames of the target that the member held, by their names in dots.
-    var held: Set<Bytes16>
+    let held: Set<Bytes16>
   }
 
   /// Thieves with a member's laptop that the council has not revoked.
@@ -43,7 +43,7 @@ struct Council {
   /// the target is revoked.
   mutating func count(_ vote: Vote, against target: Int, by member: Int) -> Set<Bytes16>? {
     let isFirst = !hasVoted(member, against: target)
-    votes[target, default: [:]][member, default: Vote(evidence: [], held: [])].add(vote)
+    votes[target, default: [:]][member] = votes[target]?[member]?.joined(with: vote) ?? vote
     guard isFirst, let cast = votes[target], cast.count == quorum else { return nil }
     return cast.values.reduce(into: []) { $0.formUnion($1.held) }
   }
@@ -61,8 +61,7 @@ struct Council {
 }
 
 extension Council.Vote {
-  fileprivate mutating func add(_ other: Self) {
-    evidence.formUnion(other.evidence)
-    held.formUnion(other.held)
+  fileprivate func joined(with other: Self) -> Self {
+    Self(evidence: evidence.union(other.evidence), held: held.union(other.held))
   }
 }
