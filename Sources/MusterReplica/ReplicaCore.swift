@@ -170,8 +170,8 @@ struct ReplicaCore: Sendable {
     return derivation.missing
   }
 
-  /// Derives the rows again that frames wrote. Returns the keys that they wait for; nil if the whole
-  /// view must be rebuilt.
+  /// Derives the rows again that frames wrote. Returns the keys that they wait for; nil if the
+  /// whole view must be rebuilt.
   mutating func rederive(_ ranges: [FrameRange]) throws -> MissingEpochs? {
     let derivation = try derived.rederive(
       ranges, of: store, by: control, keyring: epochKeys.keyring)

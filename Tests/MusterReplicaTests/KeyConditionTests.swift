@@ -179,7 +179,7 @@ struct KeyConditionTests {
   }
 
   @Test func `the key of a frame that counts only once it is released is requested then`() throws {
-    // Given Ben's late report, under the epoch of Bo, of whom no frame counts any more,
+    // Given Ben's late report, under the epoch of Bo, whose frames do not count any more,
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Bo", invitedBy: "Ada", role: .command)
     try valley.converge()

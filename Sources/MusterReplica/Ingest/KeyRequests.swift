@@ -81,8 +81,9 @@ enum KeyRequests {
     try core.run(.keysMissing(wanted, of: nil), now: now)
   }
 
-  /// Reads all waiting frames, and requests the keys that they and records still need. After a start they may
-  /// have waited for a key that arrived just before a crash, or for a version that reads them.
+  /// Reads all waiting frames, and requests the keys that they and records still need. After a
+  /// start they may have waited for a key that arrived just before a crash, or for a version that
+  /// reads them.
   static func askForWaiting(in core: inout ReplicaCore, now: ClockReading) throws {
     var missing = try core.release(for: nil, now: now)
     try core.commit(now: now)

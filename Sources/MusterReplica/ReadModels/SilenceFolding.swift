@@ -5,8 +5,8 @@ internal import MusterModel
 ///
 /// They have one cause, the path that was lost, so that they are one row. Only people who were last
 /// received within `togetherSeconds` of the loss belong to it: who was silent before has a row of
-/// their own. A group stays while two of its members are silent, also after a restart, which forgets
-/// when a laptop was lost.
+/// their own. A group stays while two of its members are silent, also after a restart, which
+/// forgets when a laptop was lost.
 struct SilenceFolding {
   /// As much may lie between the last sign of a person and the loss of the laptop in between.
   static let togetherSeconds: Int64 = 60

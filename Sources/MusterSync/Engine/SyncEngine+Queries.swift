@@ -7,14 +7,10 @@ extension SyncEngine {
   public func record(_ topic: RecordTopic) -> LatestRecord? { records.cache[topic] }
 
   /// Returns all records by one certificate's holder, by topic.
-  public func records(by certificate: CertificateHash) -> [LatestRecord] {
-    records.cache.by(certificate)
-  }
+  public func records(by holder: CertificateHash) -> [LatestRecord] { records.cache.by(holder) }
 
   /// Returns the newest records of one kind, by topic.
-  public func records(of kind: RecordKind) -> [LatestRecord] {
-    records.cache.of(kind)
-  }
+  public func records(of kind: RecordKind) -> [LatestRecord] { records.cache.of(kind) }
 
   /// Returns whether a receipt for one more log may be stored under a certificate. Its holder
   /// observes the limit, and no peer accepts more.
@@ -30,8 +26,7 @@ extension SyncEngine {
   /// The records that report a device in use twice, by topic.
   public var cloneRecords: [LatestRecord] { records.cache.of(.clone) }
 
-  /// Whether the key of an epoch is requested for data of an author, or the author has as many
-  /// requests as are permitted.
+  /// Whether a key is requested for data of an author, or as many as are permitted are.
   public func isRequesting(_ epoch: EpochID, of author: CertificateHash) -> Bool {
     keys.missing.contains(epoch, of: author)
   }
