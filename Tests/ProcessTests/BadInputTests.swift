@@ -110,7 +110,7 @@ extension ProcessTests {
           (["fence", "add", "--name", "x", "--circle", "1,2,-3"], "radius"),
           (["position", "set", "1,2", "--time", "yesterday"], "RFC 3339"),
           (["run", "--listen", "127.0.0.1"], "port"), (["run", "--speed", "2"], "--gpx"),
-          (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "<status>"),
+          (["join", "--callsign", "Ben"], "--request"), (["user", "status", "fine"], "'safe' and 'help'"),
           (["contact", "add", "Fire station"], "--phone"),
           (["contact", "add", "Fire station", "--phone", "call me"], "+351 213 217 777"),
           (["contact", "add", "", "--phone", "112"], "the name is empty"),
