@@ -162,7 +162,8 @@ import Testing
   private static let invariable: Set<String> = [
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
     "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
-    "rule.within", "photo.of", "photo.position", "chosen.n", "queue.n", "position.sent", "corner",
+    "rule.within", "photo.of", "photo.position", "chatter", "chosen.n", "queue.n", "position.sent",
+    "corner",
     "exposed.near", "network.of", "mayday.more", "people.off", "choose.all", "far.out",
   ]
 
