@@ -166,6 +166,10 @@ struct AlertGroupTests {
     #expect(try review("Cleo", in: &valley).isEmpty)
     try valley.restart("Ada")
     #expect(try review("Ada", in: &valley).map(\.id) == [over.id])
+    // A second OK replaces the first one, and is confirmed with it
+    try valley.claim(.safe, by: "Ben")
+    try valley.converge()
+    #expect(try review("Ada", in: &valley).map(\.id) == [over.id])
     try acknowledge(over, by: "Ada", in: &valley)
     _ = try review("Ada", in: &valley)
     #expect(try review("Ada", in: &valley).isEmpty)
