@@ -21,6 +21,7 @@ extension ProcessTests {
         // Given names with spaces, and one that a shell could run
         let anna = try await field.founder("Anna")
         let node = try await anna.run()
+        _ = try await field.joiner("Ben", inviting: anna)
         let trap = field.folder.appending(path: "trap").path
         try await anna.send("report", "add", "--title", "Gas smell")
         try await anna.send("report", "add", "--title", "$(touch \(trap)) `touch \(trap)`")
