@@ -151,6 +151,23 @@ struct AlertGroupTests {
     #expect(again.text.hasSuffix("1 person within 500 m") && again.acknowledgement == nil)
   }
 
+  @Test func `an alarm about a report is acknowledged also after the report was edited`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    let id = try valley.at("Ben") {
+      try $0.write(ReportRequests.add(ReportDraft(title: "Slide", severity: 5)), now: $1)
+    }
+    try valley.converge()
+    #expect(try review("Ada", in: &valley).first?.id.kind == .hazard)
+    try valley.at("Ben") {
+      try $0.write(ReportRequests.edit(id, ReportChanges(title: "Slide, road cut")), now: $1)
+    }
+    try valley.converge()
+    let edited = try #require(try review("Ada", in: &valley).first)
+    #expect(edited.text.contains("Slide, road cut") && edited.acknowledgement == nil)
+    try acknowledge(edited, by: "Ada", in: &valley)
+    #expect(try review("Ada", in: &valley).first?.acknowledgement?.name == "Ada")
+  }
+
   // MARK: Calls that their caller ends
 
   @Test func `the caller's own OK stays in view at command until it is acknowledged`() throws {

@@ -190,9 +190,10 @@ struct AlertTracker: Sendable, Equatable {
   }
 
   /// Returns the cause that an acknowledgement of an active alert names: that of the occurrence
-  /// and what has changed since it began.
+  /// and what has changed since it began, such as another title of a report. Of calls for help it is
+  /// what is open.
   func cause(of id: AlertID, with current: AlertCause) -> AlertCause {
-    guard let known = occurrences[id]?.cause, known.isShared, id.kind.changesItsCause else {
+    guard let known = occurrences[id]?.cause, known.isShared, !id.kind.isOfCalls else {
       return current
     }
     return AlertCause(
@@ -455,10 +456,6 @@ struct AlertTracker: Sendable, Equatable {
 extension AlertKind {
   /// Whether a further call for help makes it wait for an acknowledgement again.
   fileprivate var isOfCalls: Bool { self == .help || self == .unverifiedCall }
-
-  /// Whether the cause of one occurrence can be replaced: another person breaks the rule, or a
-  /// caller reports again to be safe.
-  fileprivate var changesItsCause: Bool { self == .zoneRule || self == .calledOff }
 
   /// Whether a later occurrence can have the same cause, if that names no position. An
   /// acknowledgement then counts only at a node that had raised the alert before it arrived.
