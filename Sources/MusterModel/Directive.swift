@@ -41,8 +41,8 @@ extension DirectiveKind {
   /// accounted for.
   public var includesTrackers: Bool { sendsPeople || self == .rollcall }
 
-  /// Whether an order of another kind for the same audience replaces it: an order to a zone those
-  /// to a zone, a roll call roll calls.
+  /// Whether a new order of a kind replaces one of this kind for the same audience: an order to a
+  /// zone those to a zone, a roll call roll calls.
   public func isReplaced(by other: DirectiveKind) -> Bool {
     isOrder && other.isOrder && sendsPeople == other.sendsPeople
   }

@@ -42,7 +42,9 @@ struct AlertAuthors {
   /// What folds people who fell silent with one laptop.
   ///
   /// - Parameter lost: as `SilenceFolding.lost`.
-  func silenceFolding(stored: AlertTracker, lost: [UserID: Int64]) -> SilenceFolding {
+  func silenceFolding(
+    stored: AlertTracker, lost: @escaping () -> [UserID: Int64]
+  ) -> SilenceFolding {
     SilenceFolding(stored: stored, people: people, lost: lost)
   }
 

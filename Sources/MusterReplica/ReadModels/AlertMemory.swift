@@ -50,7 +50,7 @@ struct AlertMemory: Sendable {
         continue
       }
       found.insert(finding.id)
-      result.append(note(finding, at: reading))
+      result.append(recording(finding, at: reading))
     }
     for (id, record) in records where !found.contains(id) {
       records[id]?.isFound = false
@@ -66,7 +66,7 @@ struct AlertMemory: Sendable {
     return result
   }
 
-  private mutating func note(
+  private mutating func recording(
     _ finding: AlertTracker.Finding, at reading: Int64
   ) -> AlertTracker.Finding {
     var record =

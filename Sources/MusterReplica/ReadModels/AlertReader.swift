@@ -19,7 +19,7 @@ struct AlertReader {
     people: [AssessedPerson], directives: [DirectiveSummary], zones: GeofenceMonitor.Zones,
     zoneRules: [AlertTracker.Finding], devices: DeviceAlerts, authors: AlertAuthors,
     unconfirmed: Set<UserID>, lowBatteries: Set<UserID>, callers: Set<UserID>, stored: AlertTracker,
-    lost: [UserID: Int64], now: Timestamp
+    lost: @escaping () -> [UserID: Int64], now: Timestamp
   ) throws -> [AlertTracker.Finding] {
     let (own, isCommand) = (context.local.author.user, context.local.author.role == .command)
     let positions = try context.devicePositions()

@@ -67,7 +67,7 @@ struct AlertReview {
       lowBatteries: Set(
         stored.alerts.filter { $0.id.kind == .battery }.map { UserID(raw: $0.id.row.raw) }),
       callers: Set(stored.alerts.filter(\.isOfCaller).map { UserID(raw: $0.id.row.raw) }),
-      stored: stored, lost: ages.secondsSinceMet(by: queries.engine), now: now)
+      stored: stored, lost: { ages.secondsSinceMet(by: queries.engine) }, now: now)
     findings =
       memory.steady(found, at: ages.reading)
       + (home.stoppedWebhooks == nil ? stored.findingsAboutWebhooks : [])

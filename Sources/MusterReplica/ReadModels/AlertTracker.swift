@@ -190,8 +190,8 @@ struct AlertTracker: Sendable, Equatable {
   }
 
   /// Returns the cause that an acknowledgement of an active alert names: that of the occurrence
-  /// and what has changed since it began, such as another title of a report. Of calls for help it is
-  /// what is open.
+  /// and what has changed since it began, such as another title of a report. Of calls for help it
+  /// is what is open.
   func cause(of id: AlertID, with current: AlertCause) -> AlertCause {
     guard let known = occurrences[id]?.cause, known.isShared, !id.kind.isOfCalls else {
       return current

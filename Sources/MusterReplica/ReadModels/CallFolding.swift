@@ -14,8 +14,6 @@ internal import MusterStore
 struct CallFolding {
   let context: ReadContext
   let authors: AlertAuthors
-  /// The most names in a text.
-  private static let names = 8
 
   private typealias Finding = AlertTracker.Finding
 
@@ -74,14 +72,13 @@ struct CallFolding {
   private func finding(of calls: [Finding], owner: UserID) throws -> Finding {
     let id = AlertID(kind: .furtherCalls, row: RowID(raw: owner.raw))
     var names: [String] = []
-    for call in calls.prefix(Self.names) { names.append(try authors.callsign(of: call.id)) }
-    let more = calls.count - names.count
+    for call in calls.prefix(SharedAlert.names) { names.append(try authors.callsign(of: call.id)) }
     return Finding(
       id: id, level: .danger,
       text: "and \(calls.count) more \(calls.count == 1 ? "call" : "calls") for help of "
-        + "\(try authors.callsign(of: id))'s trackers: \(names.joined(separator: ", "))"
-        + (more > 0 ? " and \(more) more" : ""),
+        + "\(try authors.callsign(of: id))'s trackers: "
+        + SharedAlert.list(names, of: calls.count),
       author: owner, isPersonsCall: true,
-      calls: calls.map { AlertTracker.FoldedCall(id: $0.id, cause: $0.cause) })
+      calls: calls.map(AlertTracker.FoldedCall.init))
   }
 }

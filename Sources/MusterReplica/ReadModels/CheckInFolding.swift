@@ -13,8 +13,6 @@ struct CheckInFolding {
   let checkIns: CheckInIndex
   /// By id.
   let people: [UserID: UserSummary]
-  /// The most names in a text.
-  private static let names = 8
 
   private typealias Finding = AlertTracker.Finding
 
@@ -52,18 +50,15 @@ struct CheckInFolding {
     let ordered = late.sorted { $0.id < $1.id }
     let names = ordered.compactMap { checkIns.person(of: $0.id.row).flatMap { people[$0] } }
       .map(\.callsign).sorted()
-    let more = names.count - min(names.count, Self.names)
     var title = group(all)
     if !title.isEmpty { title += ": " }
     return Finding(
       id: AlertID(kind: .checkInGroup, row: all.first?.key.id ?? ordered[0].id.row),
       level: ordered.map(\.level).max() ?? .warning,
       text: "\(title)\(late.count) of \(max(all.count, late.count)) missed the check-in: "
-        + names.prefix(Self.names).joined(separator: ", ") + (more > 0 ? " and \(more) more" : ""),
+        + SharedAlert.list(names),
       author: batch.author,
-      calls: ordered.map {
-        AlertTracker.FoldedCall(id: $0.id, cause: $0.cause, level: $0.level)
-      })
+      calls: ordered.map(AlertTracker.FoldedCall.init))
   }
 
   /// Returns the team of everyone in a batch, or else the note of the check-in.

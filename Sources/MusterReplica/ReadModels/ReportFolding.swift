@@ -73,8 +73,6 @@ struct ReportFolding {
       text: "\(parts.first?.reporter ?? "") reports \(reports.count) times\(evacuation): "
         + parts.prefix(Self.titles).map(\.title).joined(separator: "; ") + more,
       author: reports[0].author,
-      calls: reports.map {
-        AlertTracker.FoldedCall(id: $0.id, cause: $0.cause, level: $0.level)
-      })
+      calls: reports.map(AlertTracker.FoldedCall.init))
   }
 }

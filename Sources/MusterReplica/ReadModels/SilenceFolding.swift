@@ -10,15 +10,13 @@ internal import MusterModel
 struct SilenceFolding {
   /// As much may lie between the last sign of a person and the loss of the laptop in between.
   static let togetherSeconds: Int64 = 60
-  /// The most names in a text.
-  private static let names = 8
 
   let stored: AlertTracker
   /// By id.
   let people: [UserID: UserSummary]
-  /// The seconds since anything of each person's laptop arrived, of those that were met directly
-  /// since the start.
-  let lost: [UserID: Int64]
+  /// Returns the seconds since anything of each person's laptop arrived, of those that were met
+  /// directly since the start. Called only if several people are silent.
+  let lost: () -> [UserID: Int64]
 
   private typealias Finding = AlertTracker.Finding
 
@@ -27,9 +25,10 @@ struct SilenceFolding {
     var silent: [AlertID: Finding] = [:]
     for finding in findings where finding.id.kind == .silent { silent[finding.id] = finding }
     guard silent.count > 1 else { return findings }
+    let lost = lost()
     var folded: [Finding] = []
     for known in stored.groups(.silentGroup) {
-      fold(known.members, as: known.id, of: &silent, into: &folded)
+      fold(known.members, as: known.id, of: &silent, into: &folded, lost)
     }
     // The earliest loss first: a laptop behind a lost one is lost with it.
     let anchors = silent.keys.compactMap { id in lost[person(id)].map { (id: id, seconds: $0) } }
@@ -39,8 +38,11 @@ struct SilenceFolding {
         guard let seconds = people[person(id)]?.age?.seconds else { return false }
         return id == anchor.id || abs(seconds - anchor.seconds) <= Self.togetherSeconds
       }
-      let id = AlertID(kind: .silentGroup, row: anchor.id.row)
-      fold(Set(members), as: id, of: &silent, into: &folded)
+      // An earlier group has the id of an anchor that returned meanwhile, and was lost again.
+      let used = Set(folded.map(\.id))
+      let ids = ([anchor.id] + members.sorted()).map { AlertID(kind: .silentGroup, row: $0.row) }
+      guard let id = ids.first(where: { !used.contains($0) }) else { continue }
+      fold(Set(members), as: id, of: &silent, into: &folded, lost)
     }
     guard !folded.isEmpty else { return findings }
     return findings.filter { $0.id.kind != .silent || silent[$0.id] != nil } + folded
@@ -48,36 +50,32 @@ struct SilenceFolding {
 
   private func fold(
     _ members: Set<AlertID>, as id: AlertID, of silent: inout [AlertID: Finding],
-    into folded: inout [Finding]
+    into folded: inout [Finding], _ lost: [UserID: Int64]
   ) {
     let found = members.compactMap { silent[$0] }.sorted { $0.id < $1.id }
     guard found.count > 1 else { return }
     for finding in found { silent[finding.id] = nil }
     folded.append(
       Finding(
-        id: id, level: .warning, text: text(of: found.map { person($0.id) }),
+        id: id, level: .warning, text: text(of: found.map { person($0.id) }, lost),
         author: UserID(raw: id.row.raw),
-        calls: found.map { AlertTracker.FoldedCall(id: $0.id, cause: $0.cause, level: $0.level) }))
+        calls: found.map(AlertTracker.FoldedCall.init)))
   }
 
   private func person(_ id: AlertID) -> UserID { UserID(raw: id.row.raw) }
 
   /// Names the laptops that were in contact with this one, then the people behind them.
-  private func text(of members: [UserID]) -> String {
+  private func text(of members: [UserID], _ lost: [UserID: Int64]) -> String {
     let met = members.filter { lost[$0] != nil }.map(callsign).sorted()
     let others = members.filter { lost[$0] == nil }.map(callsign).sorted()
     // After a restart no path is known.
-    guard !met.isEmpty else { return "no contact with \(list(others))" }
-    guard !others.isEmpty else { return "no contact with \(list(met))" }
+    guard !met.isEmpty else { return "no contact with \(SharedAlert.list(others))" }
+    guard !others.isEmpty else { return "no contact with \(SharedAlert.list(met))" }
     let count = others.count == 1 ? "1 person" : "\(others.count) people"
     let path = met.count == 1 ? "it" : "them"
-    return "no contact with \(list(met)) and \(count) behind \(path): \(list(others))"
+    return "no contact with \(SharedAlert.list(met)) and \(count) behind \(path): "
+      + SharedAlert.list(others)
   }
 
   private func callsign(_ user: UserID) -> String { people[user]?.callsign ?? user.short }
-
-  private func list(_ names: [String]) -> String {
-    let more = names.count - min(names.count, Self.names)
-    return names.prefix(Self.names).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-  }
 }

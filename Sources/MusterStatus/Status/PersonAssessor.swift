@@ -46,7 +46,7 @@ struct PersonAssessor {
       return OrderStanding(
         id: order.id, state: state ?? orders.lateness(of: order),
         due: order.deadline(at: clock)?.time,
-        sighting: orders.sighting(afterRollCall: order, in: scene))
+        sighting: state == nil ? orders.sighting(afterRollCall: order, in: scene) : nil)
     }
     var hazards: [RowID: StatusZone] = [:]
     for device in contacts.withPerson {

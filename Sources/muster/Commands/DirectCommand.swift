@@ -128,8 +128,8 @@ struct DirectCommand: AsyncParsableCommand {
         Example:  muster order rollcall --deadline 10m
 
         Everyone who is known now must answer. People who appear later are listed as late \
-        arrivals. A position inside an assembly zone after the call counts as an answer. Prints \
-        the id.
+        arrivals. Only an answer counts. It replaces the open roll call of the same audience. \
+        Prints the id.
         """)
 
     @OptionGroup var remark: NoteOptions

@@ -1,0 +1,61 @@
+import MusterModel
+import Testing
+
+@testable import MusterReplica
+
+/// People who fell silent with one laptop share an alert.
+@Suite struct SilenceFoldingTests {
+  private static func bytes(_ number: Int) -> Bytes16 { Bytes16(high: 0, low: UInt64(number)) }
+
+  private func person(_ number: Int, silentSeconds: Int64) -> UserSummary {
+    var person = UserSummary(
+      id: UserID(raw: Self.bytes(number)), callsign: "P\(number)", role: .member,
+      status: .noContact,
+      severity: .warning, reason: "", fix: nil, reportedAt: nil, fixAgeSeconds: nil, team: "",
+      trackerOwner: nil, selfReport: nil, override: nil)
+    person.age = ContactAge(seconds: silentSeconds, atMostSeconds: silentSeconds, reason: nil)
+    return person
+  }
+
+  private func silent(_ number: Int) -> AlertTracker.Finding {
+    AlertTracker.Finding(
+      id: AlertID(kind: .silent, row: RowID(raw: Self.bytes(number))), level: .warning,
+      text: "no contact with P\(number)")
+  }
+
+  private func fold(
+    _ ages: [Int: Int64], lost: [Int: Int64], stored: AlertTracker
+  ) -> [AlertTracker.Finding] {
+    let people = ages.map { person($0.key, silentSeconds: $0.value) }
+    return SilenceFolding(
+      stored: stored, people: Dictionary(uniqueKeysWithValues: people.map { ($0.id, $0) }),
+      lost: {
+        Dictionary(uniqueKeysWithValues: lost.map { (UserID(raw: Self.bytes($0.key)), $0.value) })
+      }
+    ).folding(ages.keys.sorted().map(silent))
+  }
+
+  @Test func `a laptop that is lost twice hides no one of its first group`() throws {
+    // Given 1 was lost with 2 and 3 behind it, and has returned alone
+    var stored = AlertTracker()
+    let now = Timestamp(milliseconds: 1_700_000_000_000)
+    let first = fold([1: 700, 2: 710, 3: 720], lost: [1: 700], stored: stored)
+    #expect(first.map(\.text) == ["no contact with P1 and 2 people behind it: P2, P3"])
+    _ = stored.update(first, now: now) { _ in [] }
+    let rest = fold([2: 1710, 3: 1720], lost: [1: 0], stored: stored)
+    #expect(rest.map(\.text) == ["no contact with P2, P3"])
+    _ = stored.update(rest, now: now) { _ in [] }
+
+    // When it is lost again, with 4 and 5 behind it, and 6 was silent before
+    let again = fold(
+      [1: 650, 2: 2710, 3: 2720, 4: 640, 5: 660, 6: 900], lost: [1: 650], stored: stored)
+
+    // Then each is shown once
+    #expect(Set(again.map(\.id)).count == again.count)
+    #expect(
+      Set(again.map(\.text)) == [
+        "no contact with P2, P3", "no contact with P1 and 2 people behind it: P4, P5",
+        "no contact with P6",
+      ])
+  }
+}
