@@ -348,11 +348,6 @@ def guide(shots, axe):
         wait("the page is there", lambda: page.count(".person") == 3)
         time.sleep(1)
         must("and stay closed", not page.count("#guide:not([hidden])"))
-    except BaseException:
-        page.shot("failed")
-        raise
-    finally:
-        page.close()
 
 
 def main():
@@ -362,20 +357,13 @@ def main():
     options = parser.parse_args()
     browser.require(options.screenshots)
     stage = Acts()
-    page = opened(stage, options.screenshots)
-    try:
+    with opened(stage, options.screenshots) as page:
         resize(page, "laptop")
         for walk in (stays, steps, deletions, orders):
             walk(page, stage)
         permits(page, stage, options.axe)
         faults = page.faults("openapi.json")
         must(f"the browser has no error {faults[:3]}", not faults)
-    except BaseException:
-        page.shot("failed")
-        print("\n".join(page.faults()[:10]))
-        raise
-    finally:
-        page.close()
     guide(options.screenshots, options.axe)
     return 0
 

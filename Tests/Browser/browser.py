@@ -60,6 +60,18 @@ class Page:
     def close(self):
         self.driver.quit()
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        """Closes the page; after a failure with a picture and what the browser reported."""
+        try:
+            if error:
+                self.shot("failed")
+                print("\n".join(self.faults()[:10]))
+        finally:
+            self.close()
+
     def js(self, code, *values):
         return self.driver.execute_script(code, *values)
 

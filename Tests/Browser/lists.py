@@ -297,8 +297,7 @@ def main():
     options = parser.parse_args()
     browser.require(options.screenshots)
     stage = Crowd()
-    page = opened(stage, options.screenshots)
-    try:
+    with opened(stage, options.screenshots) as page:
         resize(page, "laptop")
         filters(page, stage)
         small(page, stage)
@@ -312,11 +311,6 @@ def main():
         far(page)
         faults = page.faults("openapi.json")
         must(f"the browser has no error {faults[:3]}", not faults)
-    except BaseException:
-        page.shot("failed")
-        raise
-    finally:
-        page.close()
     printed(options.screenshots)
     silent(options.screenshots)
     return 0

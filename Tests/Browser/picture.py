@@ -633,8 +633,7 @@ def main():
     options = parser.parse_args()
     browser.require(options.screenshots)
     stage = PictureStage()
-    page = opened(stage, options.screenshots, ["--autoplay-policy=no-user-gesture-required"])
-    try:
+    with opened(stage, options.screenshots, ["--autoplay-policy=no-user-gesture-required"]) as page:
         counts(page)
         resize(page, "laptop")
         rollcall(page, stage)
@@ -651,12 +650,6 @@ def main():
             accessible(page, options.axe)
         faults = page.faults("openapi.json")
         must(f"the browser has no error {faults[:3]}", not faults)
-    except BaseException:
-        page.shot("failed")
-        print("\n".join(page.faults()[:10]))
-        raise
-    finally:
-        page.close()
     member(options.screenshots, options.axe)
     return 0
 
