@@ -301,53 +301,56 @@ class Fresh(PictureStage):
 def guide(shots, axe):
     """The first view of a new node states what to do next, until it is done."""
     stage = Fresh()
-    page = opened(stage, shots)
+    with opened(stage, shots) as page:
+        first_steps(page, stage, axe)
 
+
+def first_steps(page, stage, axe):
+    """Each step leads to its form; what is done leaves the list, also after a reload."""
     def steps():
         return page.js("return [...document.querySelectorAll('#guide li button')].map((one) => one.dataset.key)")
 
-    try:
-        wait("the steps are shown", lambda: len(steps()) == 4)
-        for size in ("laptop", "tablet", "phone"):
-            resize(page, size)
-            page.view("map")
-            page.shot(f"guide-{size}")
-            box = page.js("""const box = document.querySelector('#guide').getBoundingClientRect();
-                return [box.left, box.top, innerWidth - box.right, innerHeight - box.bottom]""")
-            must(f"the steps are on a {size}: {box}", min(box) >= 0)
-            accessible(page, axe)
-        resize(page, "laptop")
-        page.click("[data-key='guide people']")
-        wait("one invites", lambda: page.count("#team [data-key=invite]"))
+    wait("the steps are shown", lambda: len(steps()) == 4)
+    for size in ("laptop", "tablet", "phone"):
+        resize(page, size)
         page.view("map")
-        page.click("[data-key='guide map']")
-        wait("one adds a map", lambda: page.count("#layers [data-key='map add']"))
-        page.view("map")
-        page.click("[data-key='guide position']")
-        wait("a click is awaited", lambda: "Click on the map" in page.text("#said"))
-        page.tap(20, -20)
-        wait("the position is set", lambda: "guide position" not in steps())
-        page.click("[data-key='guide zone']")
-        wait("one draws", lambda: page.count(".drawing"))
-        page.tap(-60, -60)
-        time.sleep(0.4)
-        page.tap(0, -60)
-        page.await_form()
-        must("an assembly zone", page.js("return document.querySelector('dialog [name=kind]').value") == "muster")
-        page.fill(name="School yard")
-        page.submit()
-        wait("the zone is there", lambda: "guide zone" not in steps())
-        stage.others = 2
-        stage.changed()
-        wait("a map is left", lambda: steps() == ["guide map"])
-        page.js("location.reload()")
-        wait("after a reload too", lambda: steps() == ["guide map"])
-        page.click("[data-key='guide close']")
-        wait("they are closed", lambda: not page.count("#guide:not([hidden])"))
-        page.js("location.reload()")
-        wait("the page is there", lambda: page.count(".person") == 3)
-        time.sleep(1)
-        must("and stay closed", not page.count("#guide:not([hidden])"))
+        page.shot(f"guide-{size}")
+        box = page.js("""const box = document.querySelector('#guide').getBoundingClientRect();
+            return [box.left, box.top, innerWidth - box.right, innerHeight - box.bottom]""")
+        must(f"the steps are on a {size}: {box}", min(box) >= 0)
+        accessible(page, axe)
+    resize(page, "laptop")
+    page.click("[data-key='guide people']")
+    wait("one invites", lambda: page.count("#team [data-key=invite]"))
+    page.view("map")
+    page.click("[data-key='guide map']")
+    wait("one adds a map", lambda: page.count("#layers [data-key='map add']"))
+    page.view("map")
+    page.click("[data-key='guide position']")
+    wait("a click is awaited", lambda: "Click on the map" in page.text("#said"))
+    page.tap(20, -20)
+    wait("the position is set", lambda: "guide position" not in steps())
+    page.click("[data-key='guide zone']")
+    wait("one draws", lambda: page.count(".drawing"))
+    page.tap(-60, -60)
+    time.sleep(0.4)
+    page.tap(0, -60)
+    page.await_form()
+    must("an assembly zone", page.js("return document.querySelector('dialog [name=kind]').value") == "muster")
+    page.fill(name="School yard")
+    page.submit()
+    wait("the zone is there", lambda: "guide zone" not in steps())
+    stage.others = 2
+    stage.changed()
+    wait("a map is left", lambda: steps() == ["guide map"])
+    page.js("location.reload()")
+    wait("after a reload too", lambda: steps() == ["guide map"])
+    page.click("[data-key='guide close']")
+    wait("they are closed", lambda: not page.count("#guide:not([hidden])"))
+    page.js("location.reload()")
+    wait("the page is there", lambda: page.count(".person") == 3)
+    time.sleep(1)
+    must("and stay closed", not page.count("#guide:not([hidden])"))
 
 
 def main():
