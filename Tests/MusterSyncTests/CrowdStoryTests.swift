@@ -106,6 +106,31 @@ struct CrowdStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test func `a laptop that is received but does not answer keeps its session`() {
+    // Given four laptops with sessions
+    var world = World(seed: 570)
+    world.found()
+    for _ in 1..<4 { world.cast(.member) }
+    world.share()
+    world.run(seconds: 30) { $0.areConnected(0, 1) }
+    world.run(seconds: 30)
+    // When what is sent to one of them is lost for minutes, as in a full queue
+    world.multicastOnly = [1]
+    world.tap = []
+    for _ in 0..<18 {
+      world.write(20, at: 0)
+      world.run(seconds: 10)
+    }
+    // Then no new handshake is added to what is lost,
+    let begun = (world.tap ?? []).filter { $0.bytes[0] == DatagramKind.initiation.rawValue }
+    #expect(begun.isEmpty, "\(begun.count) initiations")
+    // and its session goes on at once.
+    world.multicastOnly = []
+    world.write(1, at: 0)
+    #expect(world.run(seconds: 20) { $0.haveConverged && $0.areConnected(0, 1) })
+    #expect(world.problems == [])
+  }
+
   /// Handshake datagrams by kind, and sessions, of laptops that are all switched on at once.
   private static func start(
     _ count: Int, hasMulticast: Bool, seed: UInt64

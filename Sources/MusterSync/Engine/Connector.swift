@@ -58,6 +58,10 @@ struct Connector: Sendable {
       contact.nextAttempt = later
       return false
     }
+    if let device = contact.device, context.isReceivedInSilence(device, at: endpoint) {
+      contact.nextAttempt = context.now.advanced(byMilliseconds: Timing.receivedCallMilliseconds)
+      return false
+    }
     if contact.attemptsLeft == 0 {
       book.forget(endpoint)
       return false

@@ -34,6 +34,7 @@ struct PeerState: Sendable {
   ) -> [UInt32] {
     let wasConnected = !sessions.isEmpty
     sessions.insert(index, at: 0)
+    presence.hasRestarted = false
     var evicted: [UInt32] = []
     while sessions.count > Limits.sessionsPerPeer { evicted.append(sessions.removeLast()) }
     self.certificate = certificate

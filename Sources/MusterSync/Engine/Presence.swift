@@ -17,6 +17,8 @@ struct Presence: Sendable {
   private var announceMilliseconds = Timing.announceIntervals.lowerBound
   /// The wall clock time that it last reported.
   var clock: ShownClock?
+  /// Whether an announce showed that it lost its sessions, and none has begun since.
+  var hasRestarted = false
   /// Traffic of its sessions in bytes, including headers.
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0

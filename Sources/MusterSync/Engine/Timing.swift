@@ -65,6 +65,9 @@ enum Timing {
   /// The retry interval of a known address without a session, doubling from the first to the last.
   static let contactFirstMilliseconds: Int64 = 1000
   static let contactLastMilliseconds: Int64 = 15_000
+  /// When it is checked again whether a peer that does not answer on its session is to be called,
+  /// although its announces are received.
+  static let receivedCallMilliseconds: Int64 = 60_000
   /// The retry interval of a device with another rules version, in case it was updated. Its first
   /// announce shows that sooner.
   static let otherRulesMilliseconds: Int64 = 600_000

@@ -58,6 +58,8 @@ struct World {
   var packetBytes = 1500
   /// Addresses at which nothing arrives, and from which nothing comes.
   var cutAddresses: Set<Endpoint> = []
+  /// Stations of which multicast alone is received, and that receive nothing else.
+  var multicastOnly: Set<Int> = []
   /// Stations that multicast does not reach.
   var deaf: Set<Int> = []
   /// Whether each engine's invariants are checked after each input.
@@ -215,7 +217,9 @@ struct World {
       switch sending.to {
       case .endpoint(let endpoint, _):
         tap?.append((stations[index].endpoint, endpoint, sending.bytes))
-        guard !cutAddresses.contains(endpoint), station(at: endpoint) != nil else { continue }
+        guard !cutAddresses.contains(endpoint), let to = station(at: endpoint),
+          multicastOnly.isDisjoint(with: [index, to])
+        else { continue }
         datagram = Waiting(bytes: sending.bytes, from: index, to: endpoint)
       case .multicast:
         guard hasMulticast, !announcesDataOnly || hasData(sending.bytes, from: index) else {
