@@ -26,7 +26,7 @@ public enum AlertPriority: UInt8, Codable, Sendable, NamedCase, Hashable, Compar
 
 /// One row of the alarm table: what a kind of alert means at one priority, and what to do.
 ///
-///     priority ─▶ place in the table ─▶ unacknowledged ─▶ acknowledged     (`AlertPlace`)
+///     priority ─▶ place in the table ─▶ unacknowledged ─▶ acknowledged ─▶ shelved (`AlertPlace`)
 ///
 /// `docs/alarms.md` contains the same table; a test compares them.
 public struct AlarmRule: Hashable, Sendable {
@@ -72,6 +72,14 @@ public struct AlarmRule: Hashable, Sendable {
   public let coversPerson: Bool
   /// Who receives it.
   public let audience: Audience
+
+  /// Whether command may shelve it: a warning that is about neither a call for help nor what the
+  /// user of this device is to do.
+  public var isShelvable: Bool {
+    priority == .warning && audience != .user && !Self.warningsAboutCalls.contains(kind)
+  }
+
+  private static let warningsAboutCalls: Set<AlertKind> = [.unverifiedCall, .calledOff]
 
   fileprivate init(
     _ priority: AlertPriority, _ kind: AlertKind, _ cause: String, do response: String,
@@ -301,8 +309,9 @@ public struct AlarmRule: Hashable, Sendable {
 
 /// The place of an alert in every list: by priority, then by the alarm table, unacknowledged ones
 /// first; of these the newest first, since they are news, and of acknowledged ones the oldest
-/// first, since they have waited longest.
+/// first, since they have waited longest. Shelved ones are last.
 public struct AlertPlace: Comparable, Sendable {
+  private let isShelved: Int
   private let priority: Int
   private let place: Int
   private let isAcknowledged: Int
@@ -311,6 +320,7 @@ public struct AlertPlace: Comparable, Sendable {
 
   /// Returns the place of an alert.
   public init(_ alert: Alert) {
+    isShelved = alert.shelving == nil ? 0 : 1
     priority = -Int(alert.priority.rawValue)
     place = AlarmRule.place(of: alert.id.kind, alert.level)
     isAcknowledged = alert.acknowledgement == nil ? 0 : 1
@@ -326,8 +336,8 @@ public struct AlertPlace: Comparable, Sendable {
   /// Whether an alert with the left place is listed first.
   public static func < (left: AlertPlace, right: AlertPlace) -> Bool {
     let (first, second) = (
-      (left.priority, left.place, left.isAcknowledged, left.time),
-      (right.priority, right.place, right.isAcknowledged, right.time)
+      (left.isShelved, left.priority, left.place, left.isAcknowledged, left.time),
+      (right.isShelved, right.priority, right.place, right.isAcknowledged, right.time)
     )
     return first != second ? first < second : left.id < right.id
   }
@@ -336,4 +346,9 @@ public struct AlertPlace: Comparable, Sendable {
 extension Alert {
   /// How urgent it is, by the alarm table.
   public var priority: AlertPriority { AlarmRule.priority(of: id.kind, level) }
+
+  /// Its row of the alarm table; nil for a kind that is no longer raised.
+  public var rule: AlarmRule? {
+    AlarmRule.all.first { $0.kind == id.kind && $0.priority == priority }
+  }
 }

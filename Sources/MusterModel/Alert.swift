@@ -27,6 +27,8 @@ public struct Alert: Codable, Hashable, Sendable {
   public var members: [AlertID] = []
   /// Of an alert about a report, its parts; never stored.
   public var report: AlertReport?
+  /// Of a warning that command at this node shelved, for how long and why; nil for any other.
+  public var shelving: AlertShelving?
 
   /// Creates an alert in its current state.
   public init(
@@ -53,6 +55,42 @@ public struct AlertAcknowledgement: Codable, Hashable, Sendable {
   public init(name: String, moment: Timestamp) {
     self.name = name
     self.moment = moment
+  }
+}
+
+/// Command at this node put a warning aside for a while (ISA-18.2, shelving): it is listed apart,
+/// without a sound, and is not counted.
+public struct AlertShelving: Codable, Hashable, Sendable {
+  /// For how many minutes at a time.
+  public static let minutes = 1...60
+  /// Without a number.
+  public static let usualMinutes = 15
+
+  /// Who did it: a login, or the user of this device. One line, at most `Limits.lineBytes`.
+  public var name: String
+  /// Why: one line, at most `Limits.lineBytes`.
+  public var reason: String
+  /// When it ends at the latest, by this node's clock.
+  public var until: Timestamp
+
+  /// Creates a shelving. Nothing is validated here.
+  public init(name: String, reason: String, until: Timestamp) {
+    (self.name, self.reason, self.until) = (name, reason, until)
+  }
+}
+
+/// What command states to shelve a warning.
+public struct ShelvingOrder: Codable, Hashable, Sendable {
+  /// For how long, within `AlertShelving.minutes`.
+  public var minutes: Int
+  /// One line, at most `Limits.lineBytes`.
+  public var reason: String
+  /// Who does it; nil for the device's own user.
+  public var name: String?
+
+  /// Creates an order. Nothing is validated here.
+  public init(minutes: Int, reason: String, name: String? = nil) {
+    (self.minutes, self.reason, self.name) = (minutes, reason, name)
   }
 }
 
@@ -212,10 +250,11 @@ public enum AlertLevel: UInt8, Codable, Sendable, NamedCase, Hashable, Comparabl
   }
 }
 
-/// An alert that was raised, acknowledged or cleared.
+/// An alert that was raised, acknowledged, shelved or cleared.
 public enum AlertChange: Hashable, Sendable {
   case raised(Alert)
   case acknowledged(Alert)
+  case shelved(Alert)
   case cleared(Alert)
 
   /// Returns the changes from `before` to `after`, by alert id. An alert whose level rises is
@@ -229,8 +268,8 @@ public enum AlertChange: Hashable, Sendable {
       guard let known = old[id], known.since == alert.since, known.level >= alert.level else {
         return .raised(alert)
       }
-      let isNoticed = known.acknowledgement == nil && alert.acknowledgement != nil
-      return isNoticed ? .acknowledged(alert) : nil
+      if known.acknowledgement == nil, alert.acknowledgement != nil { return .acknowledged(alert) }
+      return known.shelving == nil && alert.shelving != nil ? .shelved(alert) : nil
     }
   }
 }

@@ -101,6 +101,8 @@ public enum Command: Codable, Hashable, Sendable {
   /// Acknowledges an alert for a local user; nil for the node's own user. One by a program shows no
   /// caller that a person saw the call.
   case acknowledgeAlert(String, by: String?, user: String? = nil, isByProgram: Bool = false)
+  /// As command, put a warning aside at this node; with nil take that back.
+  case shelveAlert(String, ShelvingOrder?)
   /// Acknowledges the alert about a call for help, and sends a text to its caller alone.
   case answerCall(
     String, text: String, by: String?, user: String? = nil, isByProgram: Bool = false)

@@ -41,9 +41,9 @@ extension Node {
     case .proposeCouncil(let members, let rootKey, let passphrase):
       return try proposeCouncil(of: members, rootKey: rootKey, passphrase: passphrase)
     case .endorseCouncil(let reference): return try endorseCouncil(reference)
-    case .acknowledgeAlert(let reference, let name, let user, let isByProgram):
-      return try acknowledgeAlert(reference, by: name, for: user, isByProgram: isByProgram)
-    case .clearDuress(let person): return try clearDuress(of: person)
+    case .acknowledgeAlert, .shelveAlert, .clearDuress:
+      guard let change = command.alertChange else { preconditionFailure("\(command)") }
+      return try changeAlert(change)
     case .setPhoneClock(let person, let seconds):
       return try PhoneClockStatement.make(ofPerson: person, behindSeconds: seconds, at: self)
     case .changes: return .changes(changeNotifier.log.counts)

@@ -117,7 +117,7 @@ extension Command {
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
-      .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .call, .changes,
+      .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .shelveAlert, .call, .changes,
       .settings, .setPhoneClock, .contacts, .history, .timeline,
       .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
       .endorseCouncil,

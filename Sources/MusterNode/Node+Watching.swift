@@ -83,25 +83,10 @@ extension Node {
     armTimer()
   }
 
-  /// Acknowledges an alert. On return the acknowledgement is durable.
-  func acknowledgeAlert(
-    _ reference: String, by name: String?, for user: String?, isByProgram: Bool
-  ) throws -> Reply {
+  /// Changes an alert. On return the change is durable.
+  func changeAlert(_ change: Command.AlertChanging) throws -> Reply {
     try attempt { replica, now in
-      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
-      let outcome = try replica.acknowledgeAlert(
-        reference, by: name, for: user, isByProgram: isByProgram, now: now)
-      if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
-      return outcome
-    }
-    return .done
-  }
-
-  /// Ends the alarm about a person who checked in under duress, at this node.
-  func clearDuress(of person: String) throws -> Reply {
-    try attempt { replica, now in
-      let user = try replica.statuses(now: now).user(named: person)
-      let outcome = try replica.clearDuress(of: user, now: now)
+      let outcome = try change(&replica, now)
       if !outcome.alertChanges.isEmpty { notify(outcome, try replica.alerts(now: now)) }
       return outcome
     }

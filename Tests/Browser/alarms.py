@@ -137,6 +137,32 @@ def drawer(page):
     must("the drawer begins with the calls", all("MAYDAY" in card for card in cards[:9]))
 
 
+def shelved(page, operation):
+    """Command puts a warning aside: it is listed apart and not counted, until it is taken back."""
+    place = north(-600)
+    operation.leader.send("POST", "fences", {"name": "Church", "kind": "muster", "needs": "relay", "circle": {
+        "lat": place[0], "lon": place[1], "radiusMetres": 50}})
+    page.view("feed")
+    shelve = "[data-key^='shelve emptyFence:']"
+    wait("the warning can be shelved", lambda: page.count(shelve))
+    must("no call can", not page.count("[data-key^='shelve help:']"))
+
+    def counted():
+        return int(page.js("return document.querySelector('#waiting').textContent") or 0)
+
+    before = counted()
+    page.click(shelve)
+    page.fill(minutes="30", reason="the relay is on its way")
+    page.shot("shelve")
+    page.submit()
+    wait("it is listed apart, with the reason",
+         lambda: "the relay is on its way" in page.text("#alerts h3 + ul"))
+    wait("it is not counted", lambda: counted() == before - 1)
+    page.shot("shelved")
+    page.click("[data-key^='unshelve emptyFence:']")
+    wait("it is back, and counted", lambda: page.count(shelve) and counted() == before)
+
+
 def called_off(page, operation):
     """The caller's own OK stays in view until command confirms it."""
     operation.member.run("sos", "--no-wait", "--note", "fell")
@@ -180,6 +206,7 @@ def main():
         dialogs(page)
         many(page, operation)
         drawer(page)
+        shelved(page, operation)
         sounds(page)
         must("the page has no faults", not page.faults())
     except BaseException as error:

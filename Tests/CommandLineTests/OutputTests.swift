@@ -187,6 +187,25 @@ import Testing
       text == #"{"a":[-8.5417,18446744073709551615,false],"b":null,"c":"a/\"\n\u0001é"}"#)
   }
 
+  @Test func `an alert that command shelved states who did it, why and until when`() {
+    var alert = Alert(
+      id: AlertID(kind: .battery, row: RowID(raw: Bytes16(high: 0, low: 10))), level: .warning,
+      text: "Ben: battery low (9 %)", since: Timestamp(milliseconds: 0), batteryPercent: 9)
+    let head = #"""
+      {"acknowledgedAt":null,"acknowledgedBy":null,"acknowledgements":[],"battery":9,\#
+      "happenedAt":null,"id":"battery:0000000000000000000000000000000a","kind":"battery",\#
+      "level":"warning","members":[],"person":null,"priority":"warning",\#
+      "row":"0000000000000000000000000000000a",
+      """#
+    let tail = #""since":"1970-01-01T00:00:00Z","text":"Ben: battery low (9 %)"}"#
+    #expect(alert.json.text == head + tail, "no key without a shelving")
+    alert.shelving = AlertShelving(
+      name: "Anna", reason: "spare comes", until: Timestamp(milliseconds: 900_000))
+    let shelved =
+      #""shelved":{"by":"Anna","reason":"spare comes","until":"1970-01-01T00:15:00Z"},"#
+    #expect(alert.json.text == head + shelved + tail)
+  }
+
   @Test func `a position keeps its seven decimals`() throws {
     for (latitude, longitude) in [
       (473_768_999, -1_799_999_999), (1, -1), (-900_000_000, 0),

@@ -119,6 +119,20 @@ import Testing
     #expect(cut.last?.hasPrefix("▼ \(20 - shown) alerts, 3 people ") == true, "\(cut)")
   }
 
+  @Test func `shelved warnings stand apart, with who shelved them, how long and why`() throws {
+    var watchScreen = watchScreen()
+    var shelved = alert(.battery, .warning, "Battery low", age: 300)
+    shelved.shelving = AlertShelving(
+      name: "Eva", reason: "spare is on its way",
+      until: Timestamp(milliseconds: now.milliseconds + 601_000))
+    watchScreen.alerts = [shelved, alert(.hazard, .danger, "Dam", age: 9)]
+    let lines = lines(watchScreen)
+    #expect(lines.contains("ALERTS  1") && lines.contains("SHELVED  1"))
+    let first = try #require(lines.firstIndex(of: "SHELVED  1"))
+    #expect(
+      lines[first + 1] == "  ! warning 5 min  Eva, 11 min left, spare is on its way: Battery low")
+  }
+
   @Test func `the most urgent alert is first, and stays in view when the screen is scrolled`() {
     var watchScreen = watchScreen(people: 40)
     watchScreen.alerts = [

@@ -132,7 +132,8 @@ enum Specimens {
       .loginReport(.withdraw("0a1b"), login: "Rui"),
       .setCheckInPins(CheckInPinChange(current: nil, usual: "2580", duress: "2581")),
       .setCheckInPins(CheckInPinChange(current: "2580", usual: nil, duress: nil)),
-      .clearDuress("Ben"),
+      .clearDuress("Ben"), .shelveAlert("silent:0a1b", nil),
+      .shelveAlert("0a1b", ShelvingOrder(minutes: 15, reason: "relay \"off\"", name: "Eva")),
       .reportCheckIn(
         CheckInEntry(kind: .extend, user: "Ben", timer: "0a1b", seconds: 600, note: "wind")),
       .addPermit(
@@ -210,6 +211,11 @@ enum Specimens {
       AlertSighting(user: user, name: "Maria", role: .command, via: "Anna", note: "m"),
       AlertSighting(user: user, name: "Mia", role: .member, via: nil, note: ""),
     ]
+    return alert
+  }
+  static var shelvedAlert: Alert {
+    var alert = alert
+    alert.shelving = AlertShelving(name: "Maria", reason: "relay off", until: moment)
     return alert
   }
   static var counts: ChangeCounts {
@@ -404,7 +410,8 @@ enum Specimens {
         VerificationReport(frames: 1, logs: 2, photoParts: 3, stateHash: hash, problems: [])),
       .verification(VerificationReport(frames: 0, logs: 0, stateHash: hash, problems: ["a", ""])),
       .directives([]), .directives([directive, bareDirective]), .alerts([]),
-      .alerts([alert, noticedAlert, alertWithContacts]), .contacts([]), .contacts([contact]),
+      .alerts([alert, noticedAlert, alertWithContacts, shelvedAlert]),
+      .contacts([]), .contacts([contact]),
       .contactWritten(contact.contact.id),
       .changes(counts),
       .settings(

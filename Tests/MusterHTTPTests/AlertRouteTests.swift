@@ -1,4 +1,6 @@
 import MusterInterchange
+import MusterModel
+import MusterNode
 import Testing
 
 @testable import MusterHTTP
@@ -53,6 +55,45 @@ import Testing
       for body in ["{\"name\":\"\"}", "{\"name\":\"a\\nb\"}", "{\"who\":\"Maria\"}", "[]"] {
         #expect(try await web.status("POST", path, body) == 400, "\(body)")
       }
+    }
+  }
+
+  @Test func `command puts a warning aside, and takes that back`() async throws {
+    try await WebStage.run { web in
+      let fence = try await web.make(
+        "/api/v1/fences",
+        JSON.read(
+          of: """
+            {"name":"School","kind":"muster","needs":"relay",
+             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
+            """))
+      let path = "/api/v1/alerts/emptyFence:\(fence)/shelve"
+      let wrong = [
+        "{}", "{\"reason\":\"\"}", "{\"reason\":\"x\",\"minutes\":61}",
+        "{\"reason\":\"x\",\"minutes\":0}", "{\"reason\":\"x\",\"name\":\"Eva\"}",
+      ]
+      for body in wrong { #expect(try await web.status("POST", path, body) >= 400, "\(body)") }
+      func shelved() async throws -> JSON {
+        let all = try await web.get("/api/v1/alerts").items
+        return try #require(all.first { $0["row"].word == fence })["shelved"]
+      }
+      #expect(try await shelved() == .null)
+      #expect(
+        try await web.status("POST", path, "{\"reason\":\"on its way\",\"minutes\":5}") == 204)
+      #expect(try await shelved()["by"].word == "Anna")
+      #expect(try await shelved()["reason"].word == "on its way")
+      #expect(try await shelved()["until"].word?.hasPrefix("20") == true)
+      #expect(try await web.status("DELETE", path) == 204)
+      #expect(try await shelved() == .null)
+      #expect(try await web.status("DELETE", path) == 422)
+      try await web.node.raiseUnverifiedCall(
+        UnverifiedCall(
+          credential: "token", name: "Rui", address: "10.0.0.7", note: "leg", position: nil,
+          madeAt: Timestamp(milliseconds: 1_750_000_000_000), cause: .sharedToken))
+      let call = try #require(
+        try await web.get("/api/v1/alerts").items.first { $0["kind"].word == "unverifiedCall" })
+      let other = "/api/v1/alerts/\(call["id"].word ?? "")/shelve"
+      #expect(try await web.status("POST", other, "{\"reason\":\"x\"}") == 403)
     }
   }
 

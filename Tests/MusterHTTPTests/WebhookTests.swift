@@ -297,6 +297,25 @@ import Testing
     #expect(place.quieten(to: [alert("Maria")]).isEmpty)
   }
 
+  @Test func `a shelved warning is not announced, and its end and its return are`() throws {
+    func alert(since: Int64, isShelved: Bool = false) -> Alert {
+      var alert = Alert(
+        id: AlertID(kind: .emptyFence, row: RowID(raw: .zero)), level: .warning, text: "empty",
+        since: Timestamp(milliseconds: since))
+      if isShelved {
+        alert.shelving = AlertShelving(
+          name: "Eva", reason: "radio", until: Timestamp(milliseconds: 9))
+      }
+      return alert
+    }
+    var place = WebhookPosition.beginning
+    #expect(place.quieten(to: [alert(since: 1, isShelved: true)]).isEmpty, "not known")
+    place.note(.raised(alert(since: 1)))
+    #expect(place.quieten(to: [alert(since: 1, isShelved: true)]).isEmpty, "known")
+    #expect(place.quieten(to: [alert(since: 2)]) == [.raised(alert(since: 2))])
+    #expect(place.quieten(to: []) == [.cleared(alert(since: 1))])
+  }
+
   /// Returns the accepted events of the empty-fence alert, once per id, in order.
   private static func sent(_ receiver: Receiver, _ fence: String) -> [String] {
     var ids: Set<String> = []

@@ -68,6 +68,22 @@ import Testing
         == ["help 6", "furtherCalls 5", "duress 4", "help 2", "help 1", "help 3"])
   }
 
+  @Test func `only warnings about others are shelved, and none about a call for help`() {
+    let never: Set<AlertKind> = [.unverifiedCall, .calledOff, .directive, .stillness, .inHazard]
+    for rule in AlarmRule.all {
+      #expect(
+        rule.isShelvable == (rule.priority == .warning && !never.contains(rule.kind)),
+        "\(rule.kind) \(rule.priority)")
+    }
+  }
+
+  @Test func `shelved warnings stand last`() {
+    var shelved = alert(.checkIn, .warning, 9)
+    shelved.shelving = AlertShelving(name: "Ada", reason: "radio", until: shelved.since)
+    let ordered = AlertPlace.inOrder([shelved, alert(.safe, .notice, 1), alert(.help, .danger, 1)])
+    #expect(ordered.map(\.text) == ["help 1", "safe 1", "checkIn 9"])
+  }
+
   @Test func `life is a danger for older programs`() {
     #expect(alert(.help, .danger, 1).priority == .life)
     #expect(alert(.duress, .danger, 1).priority == .life)
@@ -85,8 +101,8 @@ import Testing
     for priority in AlertPriority.allCases.sorted(by: >) {
       lines += [
         "### \(priority.name.capitalized)", "",
-        "| kind | cause | response | within | ends with | each | covers | who gets it |",
-        "|---|---|---|---|---|---|---|---|",
+        "| kind | cause | response | within | ends with | each | covers | who gets it | shelved by |",
+        "|---|---|---|---|---|---|---|---|---|",
       ]
       for rule in AlarmRule.all where rule.priority == priority {
         lines.append("| " + cells(of: rule).joined(separator: " | ") + " |")
@@ -100,6 +116,7 @@ import Testing
     [
       "`\(rule.kind.name)`", rule.cause, rule.response, rule.minutes.map { "\($0) min" } ?? "–",
       rule.end, rule.subject.rawValue, rule.coversPerson ? "yes" : "–", rule.audience.rawValue,
+      rule.isShelvable ? "command" : "–",
     ]
   }
 }

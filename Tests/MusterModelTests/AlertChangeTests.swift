@@ -25,6 +25,16 @@ struct AlertChangeTests {
     #expect(AlertChange.between(after, and: after).isEmpty)
   }
 
+  @Test func `one that is shelved is reported once, and when it returns only with a later time`() {
+    var shelved = alert(1)
+    shelved.shelving = AlertShelving(
+      name: "Ada", reason: "radio", until: Timestamp(milliseconds: 9))
+    #expect(AlertChange.between([alert(1)], and: [shelved]) == [.shelved(shelved)])
+    #expect(AlertChange.between([shelved], and: [shelved]).isEmpty)
+    let again = alert(1, since: 2)
+    #expect(AlertChange.between([shelved], and: [again]) == [.raised(again)])
+  }
+
   @Test func `an alert whose level rises, or that returns, is raised again`() {
     let noticed = alert(1, seenBy: "Ada")
     for other in [alert(1, .danger), alert(1, since: 2)] {

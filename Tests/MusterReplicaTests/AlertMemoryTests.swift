@@ -16,7 +16,8 @@ struct AlertMemoryTests {
     return try valley.ask("Ada") { try $0.reviewAlerts(now: $1).alertChanges }
       .filter { change in
         switch change {
-        case .raised(let alert), .cleared(let alert), .acknowledged(let alert):
+        case .raised(let alert), .cleared(let alert), .acknowledged(let alert),
+          .shelved(let alert):
           alert.id.kind == .inHazard
         }
       }

@@ -12,6 +12,7 @@ struct AlertTests {
       switch change {
       case .raised(let alert): "+ \(alert.level.name): \(alert.text)"
       case .acknowledged(let alert): "✓ \(alert.acknowledgement?.name ?? "nobody"): \(alert.text)"
+      case .shelved(let alert): "~ \(alert.text)"
       case .cleared(let alert): "- \(alert.text)"
       }
     }

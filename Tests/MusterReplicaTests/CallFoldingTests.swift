@@ -43,6 +43,7 @@ struct CallFoldingTests {
       case .raised(let alert): alert.id.kind == .furtherCalls ? "+ \(alert.text)" : nil
       case .acknowledged(let alert):
         alert.id.kind == .furtherCalls ? "✓ \(alert.acknowledgement?.name ?? "")" : nil
+      case .shelved: nil
       case .cleared(let alert): alert.id.kind == .furtherCalls ? "-" : nil
       }
     }

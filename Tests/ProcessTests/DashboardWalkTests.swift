@@ -51,6 +51,13 @@ struct DashboardWalkTests {
   }
 
   @Test(.needsBrowser)
+  func `the worst alarm is first, and a warning is put aside`() async throws {
+    let script = Self.script.deletingLastPathComponent().appending(path: "alarms.py")
+    let walk = try await Python.run([script.path, "--muster", try Program.located().path])
+    #expect(walk.status == 0, "\(walk.output)")
+  }
+
+  @Test(.needsBrowser)
   func `a hazard that a member enters shows and sounds on the leader's page`() async throws {
     let walk = try await Python.run([
       Self.script.path, "--muster", try Program.located().path, "--port", "0", "--hazard",

@@ -2,7 +2,7 @@ internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
 
-/// The alerts of this node, and their acknowledgements.
+/// The alerts of this node, their acknowledgements, and warnings that command put aside.
 enum AlertRoutes {
   static let routes: [Route] = [
     Route(
@@ -30,6 +30,33 @@ enum AlertRoutes {
           Command.answerCall(call.id, text: $0, by: name, user: user, isByProgram: isByProgram)
         } ?? .acknowledgeAlert(call.id, by: name, user: user, isByProgram: isByProgram)
       return try await api.done(command)
+    },
+    Route(
+      .post, "/api/v1/alerts/{id}/shelve",
+      "As command, put a warning aside at this node for at most 60 minutes", rights: .command,
+      body: .object(
+        [
+          .may(
+            "minutes",
+            .integer(
+              Int64(
+                AlertShelving.minutes.lowerBound)...Int64(AlertShelving.minutes.upperBound))),
+          .must("reason", .line),
+        ], least: 1),
+      result: .done
+    ) { api, call in
+      try await api.done(
+        .shelveAlert(
+          call.id,
+          ShelvingOrder(
+            minutes: call.integer("minutes").map(Int.init(clamping:)) ?? AlertShelving.usualMinutes,
+            reason: call.text("reason") ?? "", name: call.person?.name)))
+    },
+    Route(
+      .delete, "/api/v1/alerts/{id}/shelve", "As command, take back that a warning is shelved",
+      rights: .command, result: .done
+    ) { api, call in
+      try await api.done(.shelveAlert(call.id, nil))
     },
   ]
 }

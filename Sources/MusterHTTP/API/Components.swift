@@ -324,6 +324,7 @@ enum Components {
     .must("acknowledgements", .list(alertSighting, most: AlertSighting.mostListed)),
     .may("contacts", .list(alertContact, most: Limits.contactsPerAlert)),
     .may("report", alertReport),
+    .may("shelved", .open([.must("by", .text), .must("reason", .text), .must("until", .time)])),
   ])
 
   private static let alertReport = Shape.open([

@@ -65,6 +65,7 @@ struct WebhookEvent: Hashable {
       case .raised(let alert): ("raised", alert, alert.since)
       case .acknowledged(let alert):
         ("acknowledged", alert, alert.acknowledgement?.moment ?? now)
+      case .shelved(let alert): ("shelved", alert, now)
       case .cleared(let alert): ("cleared", alert, now)
       }
     // An alert whose level rises is raised again.

@@ -113,12 +113,14 @@ extension Node {
 
 extension WebhookPosition {
   /// Returns the changes to post, after which the receiver knows the active alerts. A lower level
-  /// is recorded without a post.
+  /// is recorded without a post. Of a shelved one that the receiver does not know it receives
+  /// nothing; of one that it knows, only its end, or that it is raised again.
   ///
   /// An alert that is already acknowledged is posted twice: as raised, and as acknowledged. A
   /// receiver that took the first post before this node stored that it did ignores the repetition,
   /// which has the same id.
   mutating func quieten(to standing: [Alert]) -> [AlertChange] {
+    let standing = standing.filter { $0.shelving == nil || alerts[$0.id] != nil }
     let changes = AlertChange.between(Array(alerts.values), and: standing)
     for alert in standing {
       if let sent = alerts[alert.id], alert.level < sent.level {
@@ -126,6 +128,7 @@ extension WebhookPosition {
       }
     }
     return changes.flatMap { change -> [AlertChange] in
+      if case .shelved = change { return [] }
       guard case .raised(var alert) = change, alert.acknowledgement != nil else { return [change] }
       let acknowledged = AlertChange.acknowledged(alert)
       alert.acknowledgement = nil
@@ -135,7 +138,8 @@ extension WebhookPosition {
 
   mutating func note(_ change: AlertChange) {
     switch change {
-    case .raised(let alert), .acknowledged(let alert): alerts[alert.id] = alert
+    case .raised(let alert), .acknowledged(let alert), .shelved(let alert):
+      alerts[alert.id] = alert
     case .cleared(let alert): alerts[alert.id] = nil
     }
   }
@@ -144,7 +148,8 @@ extension WebhookPosition {
 extension AlertChange {
   fileprivate var alert: Alert {
     switch self {
-    case .raised(let alert), .acknowledged(let alert), .cleared(let alert): alert
+    case .raised(let alert), .acknowledged(let alert), .shelved(let alert), .cleared(let alert):
+      alert
     }
   }
 }

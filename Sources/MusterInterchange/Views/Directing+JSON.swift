@@ -38,9 +38,10 @@ extension Respondent {
 }
 
 extension Alert {
-  /// The JSON of `alert list`: a danger has contacts, one about a report its parts.
+  /// The JSON of `alert list`: a danger has contacts, one about a report its parts, and one that
+  /// command shelved who did it, why and until when.
   public var json: JSON {
-    let json = JSON.object([
+    var json = JSON.object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
       "level": .string(level.name), "priority": .string(priority.name), "text": .string(text),
       "person": .known(person, JSON.id), "members": .strings(members.map(\.description)),
@@ -50,9 +51,16 @@ extension Alert {
       "acknowledgements": .array(acknowledgements.map(\.json)),
       "battery": .known(batteryPercent) { .count(Int($0)) },
     ])
-    let shown = report.map { json.adding(["report": $0.json]) } ?? json
-    guard level == .danger else { return shown }
-    return shown.adding(["contacts": .array(contacts.map(\.json))])
+    if let report { json = json.adding(["report": report.json]) }
+    if let shelving { json = json.adding(["shelved": shelving.json]) }
+    guard level == .danger else { return json }
+    return json.adding(["contacts": .array(contacts.map(\.json))])
+  }
+}
+
+extension AlertShelving {
+  fileprivate var json: JSON {
+    .object(["by": .string(name), "reason": .string(reason), "until": .time(until)])
   }
 }
 
@@ -89,6 +97,7 @@ extension AlertChange {
     switch self {
     case .raised(let alert): alert.json.adding(["change": .string("raised")])
     case .acknowledged(let alert): alert.json.adding(["change": .string("acknowledged")])
+    case .shelved(let alert): alert.json.adding(["change": .string("shelved")])
     case .cleared(let alert): alert.json.adding(["change": .string("cleared")])
     }
   }

@@ -257,6 +257,16 @@ struct AlertReader {
     }
   }
 
+  /// Those of unreadable data are raised again.
+  func shelved() throws(StoreError) -> ShelvedAlerts {
+    guard let bytes = try context.store.local(ShelvedAlerts.key) else { return ShelvedAlerts() }
+    do throws(DecodingFault) {
+      return try ShelvedAlerts(decoding: bytes)
+    } catch {
+      return ShelvedAlerts()
+    }
+  }
+
   /// Returns the open reports.
   private func reports(by people: [AssessedPerson]) throws -> [ReportAlerts.Report] {
     let own = context.local.author.user

@@ -7,6 +7,7 @@ internal import MusterSync
 struct AlertReview {
   private let reader: AlertReader
   private let stored: AlertTracker
+  private let storedShelved: ShelvedAlerts
   private let findings: [AlertTracker.Finding]
   /// Everyone with a laptop, whose names may be alike.
   private let people: [UserSummary]
@@ -19,9 +20,21 @@ struct AlertReview {
   /// The alerts after the review.
   struct Update {
     let alerts: AlertTracker
+    let shelved: ShelvedAlerts
     let changes: [AlertChange]
     /// Whether the stored alerts are others.
     let isNew: Bool
+    /// What else is stored with them, by key.
+    var others: [String: [UInt8]] = [:]
+
+    /// The alerts in the order of every list.
+    var standing: [Alert] { shelved.marking(alerts.alerts) }
+
+    /// What to store, by key.
+    var stored: [String: [UInt8]] {
+      [AlertTracker.key: alerts.encoded(), ShelvedAlerts.key: shelved.encoded()]
+        .merging(others) { _, other in other }
+    }
   }
 
   /// What an acknowledgement does.
@@ -31,7 +44,7 @@ struct AlertReview {
     /// row.
     case shared([[Write]])
     /// It concerns only this device.
-    case local(AlertTracker, [AlertChange])
+    case local(Update)
   }
 
   /// - Parameters:
@@ -45,6 +58,7 @@ struct AlertReview {
     reader = AlertReader(context: context)
     now = ages.now.wall
     stored = try reader.stored()
+    storedShelved = try reader.shelved()
     let people = try statuses.people()
     self.people = people.map(\.summary).filter { !$0.isTracker && !$0.isUnknown }
     var entered = memory.enteredRules
@@ -79,10 +93,43 @@ struct AlertReview {
   /// Returns the alerts, with the changes in the order of ids, except raised check-ins, which are
   /// in the order of their due times: after a sleep of the machine several are overdue at once.
   func update() throws -> Update {
-    var alerts = stored
-    let changes = try reader.update(&alerts, with: findings, among: people, now: now)
+    let (alerts, shelved) = try reviewed()
+    return update(to: alerts, shelved)
+  }
+
+  private func reviewed() throws -> (AlertTracker, ShelvedAlerts) {
+    var (alerts, shelved) = (stored, storedShelved)
+    _ = try reader.update(&alerts, with: findings, among: people, now: now)
+    for id in shelved.end(among: alerts.alerts, now: now) { alerts.raiseAgain(id, now: now) }
+    return (alerts, shelved)
+  }
+
+  private func update(to alerts: AlertTracker, _ shelved: ShelvedAlerts) -> Update {
+    let changes = AlertChange.between(
+      storedShelved.marking(stored.alerts), and: shelved.marking(alerts.alerts))
     return Update(
-      alerts: alerts, changes: inOrderOfDueTimes(changes), isNew: !alerts.isStored(as: stored))
+      alerts: alerts, shelved: shelved, changes: inOrderOfDueTimes(changes),
+      isNew: !alerts.isStored(as: stored) || shelved != storedShelved)
+  }
+
+  /// Returns the alerts after command shelved a warning, or took that back.
+  ///
+  /// - Parameters:
+  ///   - reference: its id, or at least four of the row's digits.
+  ///   - order: nil to take it back: the warning is then raised again.
+  /// - Throws: `Refusal` if the alert is no warning that may be shelved, or was not shelved.
+  func shelving(_ reference: String, _ order: ShelvingOrder?) throws -> Update {
+    var (alerts, shelved) = try reviewed()
+    let id = try AlertReader.alert(named: reference, among: alerts.alerts)
+    if let order, let alert = alerts.alerts.first(where: { $0.id == id }) {
+      let own = try reader.context.callsign(of: reader.context.local.author.user)
+      try shelved.shelve(alert, order, by: order.name ?? own, now: now)
+    } else if shelved.remove(id) {
+      alerts.raiseAgain(id, now: now)
+    } else {
+      throw Refusal("alert \(reference) is not shelved: `muster alert list` shows which are")
+    }
+    return update(to: alerts, shelved)
   }
 
   private func inOrderOfDueTimes(_ changes: [AlertChange]) -> [AlertChange] {
@@ -111,8 +158,7 @@ struct AlertReview {
   }
 
   private func caller(of reference: String) throws -> UserID {
-    var alerts = stored
-    _ = try reader.update(&alerts, with: findings, among: people, now: now)
+    let (alerts, _) = try reviewed()
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     switch id.kind {
     case .help: return UserID(raw: id.row.raw)
@@ -143,8 +189,9 @@ struct AlertReview {
     let own = try context.callsign(of: local.user)
     let name = name ?? own
     if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
-    var alerts = stored
-    var changes = try reader.update(&alerts, with: findings, among: people, now: now)
+    let (reviewed, shelved) = try reviewed()
+    var alerts = reviewed
+    let changes = update(to: alerts, shelved).changes
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     let maySend = (local.role == .command || local.role == .member) && !context.isRevoked
     let person =
@@ -164,8 +211,9 @@ struct AlertReview {
     }
     let acknowledgement = AlertAcknowledgement(name: name, moment: now)
     guard let alert = alerts.acknowledge(id, acknowledgement) else { return .nothing }
-    changes.append(.acknowledged(alert))
-    return .local(alerts, changes)
+    return .local(
+      Update(
+        alerts: alerts, shelved: shelved, changes: changes + [.acknowledged(alert)], isNew: true))
   }
   /// Returns the writes that acknowledge each call of a shared alert that waits for it, at most
   /// `mostCalls` at once. A person also acknowledges what only programs did.

@@ -313,6 +313,12 @@ struct AlertTracker: Sendable, Equatable {
     return occurrences[id]?.alert
   }
 
+  /// Raises an active alert as if it were new, unless it is acknowledged.
+  mutating func raiseAgain(_ id: AlertID, now: Timestamp) {
+    guard occurrences[id]?.alert.acknowledgement == nil else { return }
+    occurrences[id]?.alert.since = now
+  }
+
   /// Whether it need not be stored again: texts change with positions.
   func isStored(as other: AlertTracker) -> Bool { withoutTexts == other.withoutTexts }
 
@@ -463,7 +469,7 @@ extension AlertKind {
 }
 
 extension ByteWriter {
-  fileprivate mutating func append(_ id: AlertID) {
+  mutating func append(_ id: AlertID) {
     append(id.kind.rawValue)
     append(id.row)
   }
@@ -476,7 +482,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func alert() throws(DecodingFault) -> AlertID {
+  mutating func alert() throws(DecodingFault) -> AlertID {
     guard let kind = AlertKind(rawValue: try integer(UInt8.self)) else {
       throw .invalid("alert kind")
     }

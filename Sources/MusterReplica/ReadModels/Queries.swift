@@ -343,7 +343,8 @@ public struct Queries {
 
   /// Returns the active alerts of the last review, also after a restart.
   public func raisedAlerts() throws -> [Alert] {
-    try AlertReader(context: context).stored().alerts
+    let reader = AlertReader(context: context)
+    return try reader.shelved().marking(reader.stored().alerts)
   }
 
   // MARK: Calls for help

@@ -7,8 +7,7 @@ extension Replica {
   /// Returns the active alerts at `now`, in the order of every list; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
     let statuses = try statuses(now: now)
-    let alerts = try alertReview(of: statuses).update().alerts.alerts
-    return try statuses.completed(alerts)
+    return try statuses.completed(alertReview(of: statuses).update().standing)
   }
 
   /// Returns the active alerts of the last review, also after a restart, with the emergency
@@ -28,19 +27,13 @@ extension Replica {
   private mutating func reviewAlerts(
     storing calls: [UInt8]?, now: ClockReading
   ) throws -> Outcome {
-    let update = try alertReview(now: now).update()
+    var update = try alertReview(now: now).update()
     let dates = core.derived.checkIns.takeUnsaved(
       at: core.records.ages.reading(now), wall: now.wall, boot: core.own.boot)
     guard update.isNew || !dates.isEmpty || calls != nil else { return Outcome() }
-    var outcome = try transact(now: now) { replica in
-      replica.core.transaction.batch.local[AlertTracker.key] = update.alerts.encoded()
-      replica.core.transaction.batch.local.merge(dates) { _, date in date }
-      if let calls { replica.core.transaction.batch.local[DuressLedger.key] = calls }
-      // What raised an alert is as durable as the alert.
-      replica.core.records.hurry()
-    }
-    outcome.alertChanges = update.changes
-    return outcome
+    update.others = dates
+    update.others[DuressLedger.key] = calls
+    return try store(update, now: now)
   }
 
   /// Acknowledges an alert: it stays active until its matter is over, without a sound. The first
@@ -76,13 +69,33 @@ extension Replica {
     case .nothing: return Outcome()
     case .shared(let rows):
       return try write(Draft(rows: rows, lane: .urgent, onBehalfOf: principal), now: now)
-    case .local(let alerts, let changes):
-      var outcome = try transact(now: now) { replica in
-        replica.core.transaction.batch.local[AlertTracker.key] = alerts.encoded()
-      }
-      outcome.alertChanges = changes
-      return outcome
+    case .local(let update): return try store(update, now: now)
     }
+  }
+
+  /// As command, puts a warning aside at this device only, or takes that back. It returns by itself
+  /// when the time is over, and at once when it becomes more urgent or grows (`ShelvedAlerts`).
+  ///
+  /// - Parameters:
+  ///   - reference: its id (`silent:3f9a…`), or at least four of the row's digits if they identify
+  ///     one alert.
+  ///   - order: nil to take it back.
+  /// - Throws: `Refusal` for an alert that is never shelved (`AlarmRule.isShelvable`).
+  public mutating func shelveAlert(
+    _ reference: String, _ order: ShelvingOrder?, now: ClockReading
+  ) throws -> Outcome {
+    try core.context.require(.command)
+    return try store(alertReview(now: now).shelving(reference, order), now: now)
+  }
+
+  private mutating func store(_ update: AlertReview.Update, now: ClockReading) throws -> Outcome {
+    var outcome = try transact(now: now) { replica in
+      replica.core.transaction.batch.local.merge(update.stored) { _, new in new }
+      // What raised an alert is as durable as the alert.
+      replica.core.records.hurry()
+    }
+    outcome.alertChanges = update.changes
+    return outcome
   }
 
   /// Ends the alarm about a person who called under duress, at this command device only, until the

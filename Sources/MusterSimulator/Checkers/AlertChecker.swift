@@ -20,8 +20,8 @@ final class AlertChecker: Checker {
       let (id, level): (AlertID, AlertLevel?)
       switch change {
       case .raised(let alert): (id, level) = (alert.id, alert.level)
-      case .acknowledged(let alert):
-        // A further call for help raises it again.
+      case .acknowledged(let alert), .shelved(let alert):
+        // A further call for help, or the end of the shelving, raises it again.
         standing[node.index]?[alert.id] = nil
         continue
       case .cleared(let alert): (id, level) = (alert.id, nil)

@@ -7,7 +7,7 @@ internal import Synchronization
 struct AlertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "alert",
-    abstract: "List, follow and acknowledge alerts.",
+    abstract: "List, follow, acknowledge and shelve alerts.",
     discussion: """
       Example:  muster alert follow --bell
 
@@ -16,7 +16,7 @@ struct AlertCommand: AsyncParsableCommand {
       unanswered or overdue. The acknowledgement of an alert about another person, of an overdue \
       order and, by command, of a report is sent to all nodes. Any other stays on this node.
       """,
-    subcommands: [List.self, Acknowledge.self, Follow.self])
+    subcommands: [List.self, Acknowledge.self, Shelve.self, Unshelve.self, Follow.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,11 +36,18 @@ struct AlertCommand: AsyncParsableCommand {
       var table = Table(["ID", "PRIORITY", "ALERT", "SINCE", "ACKNOWLEDGED"], optional: ["SINCE"])
       for alert in alerts {
         table.add([
-          .init("\(alert.id.kind.name):\(alert.id.row.short)"), alert.priority.cell,
+          .init("\(alert.id.kind.name):\(alert.id.row.short)"),
+          alert.shelving == nil ? alert.priority.cell : .init("· shelved", .faint),
           .init(alert.text, .strong, isWhole: alert.priority >= .danger),
           .init(times.format.text(alert.agesFrom)),
           .init(acknowledged(alert), .faint),
         ])
+        if let shelving = alert.shelving {
+          let words = "by \(shelving.name) until \(times.format.text(shelving.until)): "
+          table.add([
+            .init(""), .init(""), .init(words + shelving.reason, .faint), .init(""), .init(""),
+          ])
+        }
         // Below a danger, the services to call.
         for contact in alert.contacts {
           table.add([.init(""), .init(""), .init("call \(contact.words)"), .init(""), .init("")])
@@ -101,6 +108,61 @@ struct AlertCommand: AsyncParsableCommand {
     }
   }
 
+  struct Shelve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Put a warning aside for a while, as command.",
+      discussion: """
+        Example:  muster alert shelve battery:3f9a --minutes 30 --reason "spare is on its way"
+
+        At this laptop the warning has no sound and is listed last, with your name and the reason. \
+        It returns after that time, and at once if it becomes more urgent or grows. Alarms (MAYDAY \
+        and danger) are never shelved: acknowledge them with `muster alert ack`.
+        """)
+
+    @Argument(help: "The alert's id, or its kind if that is unique.", completion: .alerts)
+    var id: String
+
+    @Option(help: ArgumentHelp("For how long: 1 to 60.", valueName: "minutes"))
+    var minutes = AlertShelving.usualMinutes
+
+    @Option(help: ArgumentHelp("Why nothing is to be done now.", valueName: "text"))
+    var reason: String
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+
+    func validate() throws {
+      guard AlertShelving.minutes.contains(minutes) else {
+        throw ValidationError("give 1 to 60 minutes, such as --minutes 15")
+      }
+      try TextArgument.check(reason, .line, "reason")
+    }
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      let alert = try await connection.alert(named: id)
+      let order = ShelvingOrder(minutes: minutes, reason: reason)
+      _ = try await connection.ask(.shelveAlert(alert, order))
+      try Standard.print("Alert \(SafeText.line(id)) shelved for \(minutes) min")
+    }
+  }
+
+  struct Unshelve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take back that a warning is shelved.",
+      discussion: "Example:  muster alert unshelve battery:3f9a")
+
+    @Argument(help: "The alert's id, or its kind if that is unique.", completion: .alerts)
+    var id: String
+
+    @OptionGroup(title: "Node") var home: HomeOptions
+
+    func run() async throws {
+      let connection = try await NodeConnection.open(home)
+      _ = try await connection.ask(.shelveAlert(try await connection.alert(named: id), nil))
+      try Standard.print("Alert \(SafeText.line(id)) raised again")
+    }
+  }
+
   struct Follow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Print alerts as they change, until Ctrl-C.",
@@ -108,8 +170,8 @@ struct AlertCommand: AsyncParsableCommand {
         Example:  muster alert follow --bell
 
         The node must be running. With --json, each line is one object with a key "change": \
-        raised, acknowledged or cleared. A reader that is too slow gets the current state instead \
-        of every change.
+        raised, acknowledged, shelved or cleared. A reader that is too slow gets the current state \
+        instead of every change.
         """)
 
     @Flag(help: "Start with the alerts that are active now.")
@@ -164,6 +226,7 @@ extension AlertChange {
     case .acknowledged(let alert):
       let name = SafeText.line(alert.acknowledgement?.name ?? "")
       return "✔ acked    \(SafeText.line(alert.text)) (\(name))"
+    case .shelved(let alert): return "✔ shelved  \(SafeText.line(alert.text))"
     case .cleared(let alert): return "✔ over     \(SafeText.line(alert.text))"
     }
   }

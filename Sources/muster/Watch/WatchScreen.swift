@@ -5,7 +5,8 @@ internal import MusterModel
 ///
 ///     title
 ///     the most urgent alert, once it is scrolled away
-///     ALERTS · CHECK-INS · PEOPLE · ORDERS · REPORTS · ZONES · PEERS, as far as there is room
+///     ALERTS · CHECK-INS · PEOPLE · ORDERS · REPORTS · ZONES · SHELVED · PEERS, as far as there is
+///     room
 ///     what is above and below, and the keys
 struct WatchScreen {
   var status: StatusSummary
@@ -139,7 +140,7 @@ struct WatchScreen {
   private func sections(columns: Int?, now: Timestamp) -> [Section] {
     let ordered = AlertPlace.inOrder(alerts)
     let urgent = ordered.prefix { $0.priority >= .danger }
-    let others = ordered.dropFirst(urgent.count)
+    let others = ordered.dropFirst(urgent.count).filter { $0.shelving == nil }
     let alertLines =
       callLine.map { [$0] } ?? []
       + urgent.flatMap { Self.lines($0, columns: columns, now: now) }
@@ -157,6 +158,9 @@ struct WatchScreen {
       Section(title: "REPORTS", nouns: ("report", "reports"), lines: hazards.map(Self.line)),
       Section(
         title: "ZONES", nouns: ("zone", "zones"), lines: fences.filter(\.isActive).map(Self.line)),
+      Section(
+        title: "SHELVED", nouns: ("shelved warning", "shelved warnings"),
+        lines: ordered.filter { $0.shelving != nil }.map { Self.line($0, now: now) }),
       Section(title: "PEERS", nouns: ("peer", "peers"), lines: status.peers.map(Self.line)),
     ]
     return sections.filter { !$0.lines.isEmpty || ["ALERTS", "PEOPLE"].contains($0.title) }
@@ -233,7 +237,10 @@ struct WatchScreen {
     let cell = alert.priority.cell
     line.add(cell.text, width: 9, cell.paint)
     line.add(ValueText.age(now.milliseconds(since: alert.agesFrom) / 1000), width: 6)
-    if let seen = alert.acknowledgement {
+    if let shelving = alert.shelving {
+      let minutes = max(1, (shelving.until.milliseconds(since: now) + 59_999) / 60_000)
+      line.add("\(shelving.name), \(minutes) min left, \(shelving.reason): ", .faint)
+    } else if let seen = alert.acknowledgement {
       line.add("✓ \(seen.name): ", .faint)
     } else if !alert.acknowledgements.isEmpty {
       line.add("\(alert.acknowledgements.map(\.text).joined(separator: ", ")): ", .faint)

@@ -15,7 +15,7 @@ export const priority = (one) =>
 
 export const isLife = (one) => priority(one) === "life";
 export const isAlarm = (one) => ["life", "danger"].includes(priority(one));
-export const isWaiting = ({ acknowledgedBy }) => acknowledgedBy === null;
+export const isWaiting = ({ acknowledgedBy, shelved }) => acknowledgedBy === null && !shelved;
 
 /** The text in the user's language. */
 export const alertText = (one) =>

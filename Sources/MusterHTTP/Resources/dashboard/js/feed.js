@@ -1,6 +1,8 @@
-// The feed: alerts above, zone events below.
+// The feed: alerts above, then those that command shelved, and zone events below.
 
 import { button, byId, dotted, faint, fill, h, onceAFrame } from "./dom.js";
+import { segment, write } from "./api.js";
+import { attempt, field, form } from "./dialog.js";
 import { isCommand, mayWrite, on, state } from "./store.js";
 import { byline, clock, language, since, t } from "./words.js";
 import { acknowledge, answerCall, mayAnswer, waiting } from "./alarm.js";
@@ -60,10 +62,13 @@ function draw() {
   byId("waiting").replaceChildren(n > 0 ? String(n) : "");
   const nearby = exposures(state.proximity);
   const focused = byId("alerts").contains(document.activeElement) ? document.activeElement.dataset.key : "";
+  const shelved = alerts.filter((one) => one.shelved);
   const rows = (some) => some.length > 0 && h("ul", {}, some.map(alert));
   // Unverified calls are the first warning.
   fill(byId("alerts"), nearby.length > 0 && h("ul", {}, nearby),
-    rows(alerts.filter(isAlarm)), hasCalls() && unverified?.(), rows(alerts.filter((one) => !isAlarm(one))),
+    rows(alerts.filter(isAlarm)), hasCalls() && unverified?.(),
+    rows(alerts.filter((one) => !isAlarm(one) && !one.shelved)),
+    shelved.length > 0 && h("h3", {}, t("shelved")), rows(shelved),
     alerts.length === 0 && faint(t("alerts.none")));
   // The button of an alert that was acknowledged is gone.
   if (focused?.startsWith("seen ") && document.activeElement === document.body) {
@@ -86,6 +91,7 @@ function members({ acknowledgements = [] }) {
 const alert = (one) => h("li", { class: `card ${look(one)}` },
   h("strong", { class: isAlarm(one) ? "danger" : "" }, t(`priority.${priority(one)}`)),
   " ", alertText(one), calls(one),
+  one.shelved && faint(t("shelved.by", { ...one.shelved, time: clock(one.shelved.until) })),
   h("div", { class: "row" }, h("span", { class: "faint" }, since(actOf(one))),
     one.acknowledgedBy === null ? members(one) : h("span", { class: "faint" }, t("acknowledged", {
       name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
@@ -94,11 +100,28 @@ const alert = (one) => h("li", { class: `card ${look(one)}` },
     one.kind !== "unverifiedCall" && button(t("go.to"), `lead ${one.id}`, () => goTo(one)),
     one.acknowledgedBy === null && mayWrite()
       && button(t("acknowledge"), `seen ${one.id}`, () => acknowledge(one)),
+    isCommand() && (one.shelved ? button(t("shelve.back"), `unshelve ${one.id}`, () => unshelve(one))
+      : mayShelve(one) && button(t("shelve"), `shelve ${one.id}`, () => shelve(one))),
     mayAnswer(one) && button(t("answer"), `answer ${one.id}`, () => answerCall(one)),
     one.kind === "duress" && isCommand()
       && button(t("duress.clear"), `clear ${one.row}`, () => clearDuress(one)),
     one.kind === "directive" && mayWrite()
       && button(t("answer"), `ack ${one.row}`, () => answer({ id: one.row }))));
+
+// MARK: Shelving
+
+/** Warnings about calls for help, or about what the own user is to do. */
+const unshelvable = ["unverifiedCall", "calledOff", "directive", "stillness", "inHazard"];
+const mayShelve = (one) => priority(one) === "warning" && !unshelvable.includes(one.kind);
+const place = ({ id }) => `alerts/${segment(id)}/shelve`;
+
+const shelve = (one) => form(t("shelve"), [
+  faint(alertText(one)),
+  field("minutes", t("checkin.in.minutes"), { type: "number", min: 1, max: 60, value: 15, required: true }),
+  field("reason", t("reason"), { required: true, maxlength: 200 }),
+], ({ minutes, reason }) => write("POST", place(one), { minutes: Number(minutes), reason }), t("shelve"));
+
+const unshelve = (one) => attempt(() => write("DELETE", place(one)), t("done"));
 
 const event = (one) => h("li", { class: "card" },
   h("strong", {}, one.callsign), ` ${t(`event.${one.type}`)} `, h("strong", {}, one.fenceName),

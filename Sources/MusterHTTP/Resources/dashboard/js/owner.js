@@ -10,7 +10,7 @@ import { after, because, statusWord, symbol } from "./status.js";
 import { spoken, t } from "./words.js";
 import { look } from "./shell.js";
 import { minutes } from "./strip.js";
-import { priority } from "./alerts.js";
+import { isWaiting, priority } from "./alerts.js";
 import { checkIn, word } from "./checkins.js";
 import { notify } from "./notices.js";
 import { isSilent, onSound, repetition, sound } from "./sound.js";
@@ -225,7 +225,7 @@ function mayday({ user, way }) {
 function lastLine(shown) {
   const isShown = ({ kind, row, person, user }) =>
     kind !== "furtherCalls" && [row, person, user].some((id) => shown.has(id));
-  const n = state.alerts.filter((one) => one.acknowledgedBy === null
+  const n = state.alerts.filter((one) => isWaiting(one)
     && priority(one) !== "message" && !isShown(one)).length;
   const isLoud = loud().length > 0;
   return (n > 0 || isLoud) && h("div", { class: "mine last" },

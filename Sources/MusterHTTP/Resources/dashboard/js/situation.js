@@ -3,7 +3,7 @@
 
 import { dotted, h } from "./dom.js";
 import { passed, sortedUsers, state } from "./store.js";
-import { byline, since, spoken, t } from "./words.js";
+import { byline, clock, since, spoken, t } from "./words.js";
 import { mark, shortAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { reasons } from "./roster.js";
@@ -34,9 +34,10 @@ const people = () => table(t("people"), ["state", "callsign", "team", "contact",
 
 const alerts = () => table(t("feed"), ["severity", "text", "track.time", "note"], state.alerts.map((one) => [
   t(`priority.${priority(one)}`), alertText(one), since(actOf(one)),
-  one.acknowledgedBy !== null && t("acknowledged", {
-    name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
-  })]));
+  one.shelved ? t("shelved.by", { ...one.shelved, time: clock(one.shelved.until) })
+    : one.acknowledgedBy !== null && t("acknowledged", {
+      name: byline(one.acknowledgedBy), ago: since(one.acknowledgedAt),
+    })]));
 
 const isOpen = ({ status }) => status === "open";
 
