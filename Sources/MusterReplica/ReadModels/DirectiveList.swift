@@ -4,6 +4,20 @@ internal import MusterModel
 internal import MusterStatus
 internal import MusterStore
 
+/// A roll call with those that it replaces.
+private struct RollCall {
+  let row: RowState
+  let supersedes: Set<RowID>
+}
+
+extension [RowState] {
+  fileprivate var rollCalls: [RollCall] {
+    filter { $0.exists && $0.directiveKind == .rollcall }.map {
+      RollCall(row: $0, supersedes: $0.supersededDirectives)
+    }
+  }
+}
+
 /// The state of directives, as known to this node.
 struct DirectiveList {
   let context: ReadContext
@@ -11,17 +25,19 @@ struct DirectiveList {
 
   /// Returns a directive. Throws `Refusal` for one that does not exist, or has not arrived.
   func directive(_ id: RowID, among known: [AssessedPerson]) throws -> DirectiveSummary {
-    let superseded = try context.store.rows(.directive).superseded
-    return try summary(context.existing(.directive, id), superseded: superseded, among: known)
+    let rows = try context.store.rows(.directive)
+    return try summary(
+      context.existing(.directive, id), superseded: rows.superseded, calls: rows.rollCalls,
+      among: known)
   }
 
   /// Returns all directives, open ones first, then the newest.
   func directives(among known: [AssessedPerson]) throws -> [DirectiveSummary] {
     let rows = try context.store.rows(.directive)
-    let superseded = rows.superseded
+    let (superseded, calls) = (rows.superseded, rows.rollCalls)
     var summaries: [DirectiveSummary] = []
     for row in rows where row.exists {
-      summaries.append(try summary(row, superseded: superseded, among: known))
+      summaries.append(try summary(row, superseded: superseded, calls: calls, among: known))
     }
     return summaries.sorted { left, right in
       if left.status != right.status { return left.status.rawValue < right.status.rawValue }
@@ -66,7 +82,7 @@ struct DirectiveList {
   }
 
   private func summary(
-    _ row: RowState, superseded: [RowID: RowID], among known: [AssessedPerson]
+    _ row: RowState, superseded: [RowID: RowID], calls: [RollCall], among known: [AssessedPerson]
   ) throws -> DirectiveSummary {
     // Roll calls are read by everyone at a command post, and agree with those of members.
     let people = known.map(\.summary.withoutDuress)
@@ -83,7 +99,7 @@ struct DirectiveList {
     let isOpen = row.isOpenDirective && (successor == nil || waits)
     let tally = ResponseTally(
       kind: row.directiveKind, issuedAt: row.createdAt ?? Timestamp(milliseconds: 0),
-      answers: try answers(to: row, superseded), expected: row.expectedPeople,
+      answers: try answers(to: row, calls), expected: row.expectedPeople,
       destinations: destinations(of: row), isOpen: isOpen, standings: standings)
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
@@ -119,16 +135,14 @@ struct DirectiveList {
   /// Returns the answers to a directive, and of those who gave none to it, to the roll calls that
   /// replace it.
   private func answers(
-    to row: RowState, _ superseded: [RowID: RowID]
+    to row: RowState, _ calls: [RollCall]
   ) throws(StoreError) -> [UserID: ResponseTally.Answer] {
     var found = try answers(to: row)
-    var (id, seen): (RowID?, Set<RowID>) = (superseded[row.key.id], [row.key.id])
-    while row.directiveKind == .rollcall, let next = id, seen.insert(next).inserted {
-      if let newer = try context.store.row(RowKey(kind: .directive, id: next)) {
-        found.merge(try answers(to: newer)) { first, _ in first }
-      }
-      id = superseded[next]
+    guard row.directiveKind == .rollcall else { return found }
+    let newer = OrderSuccession.successors(of: row.key.id, among: calls) {
+      ($0.row.key.id, $0.supersedes)
     }
+    for call in newer { found.merge(try answers(to: call.row)) { first, _ in first } }
     return found
   }
 

@@ -27,7 +27,7 @@ struct OrderReview {
     let open = mine.filter { order in
       guard order.isOpen, !left.contains(order.id) else { return false }
       if order.moves { return !moving.contains(order.id) }
-      let newer = Self.successors(of: order, among: calls)
+      let newer = OrderSuccession.successors(of: order.id, among: calls) { ($0.id, $0.supersedes) }
       successors[order.id] = newer
       return newer.allSatisfy { order.mayBeLate(when: $0, at: clock) }
     }
@@ -38,21 +38,6 @@ struct OrderReview {
   /// Returns the orders that others of these supersede. None supersedes itself.
   private static func replaced(_ orders: [OrderEvidence]) -> Set<RowID> {
     orders.reduce(into: []) { $0.formUnion($1.supersedes.subtracting([$1.id])) }
-  }
-
-  /// Returns the roll calls that supersede one, and those that supersede these in turn.
-  private static func successors(
-    of call: OrderEvidence, among calls: [OrderEvidence]
-  ) -> [OrderEvidence] {
-    var found: [OrderEvidence] = []
-    var (known, next): (Set<RowID>, Set<RowID>) = ([call.id], [call.id])
-    while !next.isEmpty {
-      let newer = calls.filter { !known.contains($0.id) && !$0.supersedes.isDisjoint(with: next) }
-      found += newer
-      next = Set(newer.map(\.id))
-      known.formUnion(next)
-    }
-    return found
   }
 
   private static func goals(of orders: [OrderEvidence], in scene: StatusScene) -> [StatusZone] {
