@@ -49,13 +49,32 @@ import Testing
     user list --json
     user status safe
     user status help --note Trapped
+    zone add --name N --kind muster --circle 40.41,-7.55,300
+    zone list --json
+    zone show N --json
+    zone activate N
+    zone deactivate N
+    zone delete N
+    zone export
     position set 40.40,-7.53 --accuracy 5 --time 2026-01-02T03:04:05Z
+    alert list --json
+    alert ack 3f9a
+    alert shelve 3f9a --minutes 15 --reason R
+    alert unshelve 3f9a
     event list --json
     event follow --json
     direct evacuate
     direct rollcall
     direct locate Ben
     direct message Return
+    order evacuate
+    order muster
+    order rollcall
+    order locate Ben
+    order message Return
+    order list --json
+    order show 3f9a --json
+    order close 3f9a
     ack 3f9a
     device list --json
     revoke Ben
