@@ -70,7 +70,7 @@ struct DirectiveTests {
         try valley.at("Ben") {
           try $0.write(OrderRequests.acknowledge(call, note: "", for: dan), now: $1)
         }
-      } == "this device's role is member; this requires command")
+      } == "this device's role is member; this requires command: ask someone of that role")
     try valley.at("Ada") {
       try $0.write(OrderRequests.acknowledge(call, note: "radio", for: dan), now: $1)
     }
@@ -119,13 +119,13 @@ struct DirectiveTests {
         try valley.at("Ben") {
           try $0.write(OrderRequests.issue(DirectiveDraft(kind: .evacuate)), now: $1)
         }
-      } == "this device's role is member; this requires command")
+      } == "this device's role is member; this requires command: ask someone of that role")
     #expect(
       refusal {
         try valley.at("Ada") {
           try $0.write(OrderRequests.issue(DirectiveDraft(kind: .message, text: " ")), now: $1)
         }
-      } == "a message needs a text")
+      } == "a message needs a text: write one")
     try valley.at("Cleo") { try $0.write(PersonRequests.setTeam("North", of: nil), now: $1) }
     try valley.converge()
     let ben = valley.laptops[1].credentials.user

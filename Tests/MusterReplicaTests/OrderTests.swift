@@ -290,7 +290,7 @@ struct OrderTests {
         try valley.at("Ada") {
           try $0.write(OrderRequests.withdrawAcknowledgement(call, of: ben), now: $1)
         }
-      } == "Ben has not answered order \(call.short)")
+      } == "Ben has not answered order \(call.short): there is nothing to withdraw")
   }
 
   @Test
@@ -409,7 +409,8 @@ struct OrderTests {
       refusal { _ = try named("Church") }?.hasPrefix("2 zones are called Church: name one of")
         == true)
     #expect(
-      refusal { _ = try named("Mill") } == "no zone is called Mill, or has an id that begins so")
+      refusal { _ = try named("Mill") }
+        == "no zone is called Mill, or has an id that begins so: see muster zone list")
   }
 
   @Test func `a zone has a review time, and its alerts can be switched off`() throws {

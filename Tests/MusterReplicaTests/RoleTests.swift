@@ -33,7 +33,7 @@ struct RoleTests {
       try $0.write(ReportRequests.comment(hers, text: "I see it too"), now: $1)
     }
 
-    let role = "this device's role is member; this requires command"
+    let role = "this device's role is member; this requires command: ask someone of that role"
     #expect(refusal { _ = try valley.invitation(by: "Ben") } == role)
     #expect(
       refusal {
@@ -82,7 +82,8 @@ struct RoleTests {
         "Smoke"
       ])
     try valley.at("Olga") { try $0.write(PersonRequests.claim(.needsHelp, note: "lost"), now: $1) }
-    let role = "this device's role is observer; this requires command or member"
+    let role =
+      "this device's role is observer; this requires command or member: ask someone of that role"
     #expect(
       refusal {
         try valley.at("Olga") { try $0.write(ReportRequests.add(ReportDraft(title: "?")), now: $1) }
@@ -240,12 +241,14 @@ struct RoleTests {
       refusal {
         try valley.at("Relay") { try $0.write(PersonRequests.setCallsign("Relay"), now: $1) }
       }
-        == "this device's role is relay; this requires command or member or observer or archive")
+        == "this device's role is relay; this requires command or member or observer or archive: "
+        + "ask someone of that role")
     #expect(
       refusal {
         try valley.at("Relay") { try $0.write(PersonRequests.claim(.safe, note: ""), now: $1) }
       }
-        == "this device's role is relay; this requires command or member or observer")
+        == "this device's role is relay; this requires command or member or observer: "
+        + "ask someone of that role")
     #expect(
       try valley.ask("Relay") { try $0.status(now: $1) }.peers.map(\.isConnected) == [true])
   }

@@ -77,7 +77,7 @@ enum BaseMapRoutes {
       result: .other(type: "image/*")
     ) { api, call in
       guard let map = await api.maps.map(named: call.mapName) else {
-        throw Problem(.notFound, "there is no base map of this name")
+        throw Problem(.notFound, "there is no base map of this name: see muster map list")
       }
       return try await tile(of: map, call)
     },

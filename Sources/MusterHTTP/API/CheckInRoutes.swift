@@ -57,7 +57,8 @@ enum CheckInRoutes {
       }
       if order.isOfLogin {
         guard order.team.isEmpty, order.role == nil, order.people == [try call.speaker()] else {
-          throw Problem(.forbidden, "this login starts check-ins for its own person only")
+          throw Problem(
+            .forbidden, "this login starts check-ins for its own person only: ask command")
         }
       }
       return try await api.naming {
@@ -95,7 +96,8 @@ enum CheckInRoutes {
       if let person = call.person, person.speaksForItself {
         entry.isOfLogin = true
         guard entry.user == (try person.boundUser()) else {
-          throw Problem(.forbidden, "this login checks in for its own person only", at: "/user")
+          throw Problem(
+            .forbidden, "this login checks in for its own person only: ask command", at: "/user")
         }
       }
       return try await api.done(.reportCheckIn(entry))

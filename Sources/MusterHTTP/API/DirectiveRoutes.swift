@@ -73,7 +73,8 @@ enum DirectiveRoutes {
   private static func person(answeredFor call: Call) throws(Problem) -> String? {
     guard let user = call.text("user") else { return try call.speaker() }
     guard call.person?.speaksForItself != true else {
-      throw Problem(.forbidden, "this login answers for its own person only", at: "/user")
+      throw Problem(
+        .forbidden, "this login answers for its own person only: ask command", at: "/user")
     }
     return user
   }

@@ -66,7 +66,7 @@ enum LoginRoutes {
     ) { api, call in
       let links = try links(api)
       guard let login = try links.all().first(where: { $0.name == call.path["name"] }) else {
-        throw Problem(.notFound, "there is no login of this name")
+        throw Problem(.notFound, "there is no login of this name: see muster login list")
       }
       return try answer(links.link(to: login, now: .now, wall: SystemClock.wall))
     },
@@ -81,7 +81,7 @@ enum LoginRoutes {
     ) { api, call in
       let links = try links(api)
       guard let name = call.path["name"], try links.all().contains(where: { $0.name == name })
-      else { throw Problem(.notFound, "there is no login of this name") }
+      else { throw Problem(.notFound, "there is no login of this name: see muster login list") }
       try noting { try links.remove(name, asStolen: call.query["stolen"] == .bool(true)) }
       api.live.review()
       do {
@@ -166,7 +166,8 @@ enum LoginRoutes {
       try await people(api).contains(where: { $0.id == id && !$0.isTracker && !$0.isUnknown })
     else {
       throw Problem(
-        .unprocessableContent, "there is no person with a laptop of this id", at: "/user")
+        .unprocessableContent, "there is no person with a laptop of this id: see muster user list",
+        at: "/user")
     }
     return id
   }

@@ -40,7 +40,8 @@ enum PersonRoutes {
       let user = try person.boundUser()
       if let pause = person.callPause {
         guard call.claim == .needsHelp else {
-          throw Problem("this login sends too much", waiting: pause)
+          throw Problem(
+            "this login sends too much: wait a minute, and send it again", waiting: pause)
         }
         // A call is never refused. One that stands already is not stored once more.
         guard try await api.standing(ofCallOf: person.user)?.isOpen != true else {

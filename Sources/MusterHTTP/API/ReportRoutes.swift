@@ -94,7 +94,7 @@ enum ReportRoutes {
     ) { api, call in
       let text = call.text("text") ?? ""
       guard text.contains(where: { !$0.isWhitespace }) else {
-        throw Problem(.unprocessableContent, "the comment is empty", at: "/text")
+        throw Problem(.unprocessableContent, "the comment is empty: write one", at: "/text")
       }
       return try await api.done(.commentReport(call.id, text: text))
     },

@@ -146,7 +146,8 @@ extension API {
 }
 
 extension Problem {
-  fileprivate static let noWebhook = Problem(.notFound, "there is no webhook of that name")
+  fileprivate static let noWebhook = Problem(
+    .notFound, "there is no webhook of that name: see muster webhook list")
 
   /// Converts a fault of the webhook store into a problem; other errors are the node's.
   fileprivate static func noting<Result>(

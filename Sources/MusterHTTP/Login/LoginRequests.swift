@@ -52,7 +52,9 @@ struct LoginRequests: Sendable {
     }
     let pause = takeShare(of: admitted, client)
     let isCall = admitted.match.rights.limit == .safety
-    if let pause, !isCall { throw Problem("this login sends too much", waiting: pause) }
+    if let pause, !isCall {
+      throw Problem("this login sends too much: wait a minute, and send it again", waiting: pause)
+    }
     try await enlist(client, for: admitted)
     let answer = await router.answer(
       request, admitted, connection: connection,

@@ -45,7 +45,7 @@ struct LoginSessions: Sendable {
     let attempt: LoginThrottle.Attempt
     switch throttle.begin(name, from: client, now: clock.now()) {
     case .verify(let allowed): attempt = allowed
-    case .wait(let pause): throw Problem("too many logins", waiting: pause)
+    case .wait(let pause): throw Problem("too many logins: try again in a minute", waiting: pause)
     }
     var isRight: Bool?
     defer { throttle.end(attempt, isRight: isRight, now: clock.now()) }
@@ -53,7 +53,8 @@ struct LoginSessions: Sendable {
     isRight = try await judging.judge(found, passphrase, isKnown: throttle.isKnown(attempt))
     guard isRight == true, let found else {
       failures.add(name, from: client, now: clock.now())
-      throw Problem(.unauthorized, "the name or the passphrase is wrong")
+      throw Problem(
+        .unauthorized, "the name or the passphrase is wrong: try again, or ask command for a link")
     }
     failures.flush(now: clock.now())
     return try await begin(found, "login", request, client)

@@ -32,7 +32,7 @@ final class VerificationQueue: Sendable {
     upTo limit: Int, _ work: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     guard waiting.enter(upTo: limit) else {
-      throw Problem("too many logins at once", waiting: .seconds(1))
+      throw Problem("too many logins at once: try again in a few seconds", waiting: .seconds(1))
     }
     defer { waiting.leave() }
     return try await withCheckedThrowingContinuation { done in

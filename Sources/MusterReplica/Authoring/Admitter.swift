@@ -14,7 +14,7 @@ enum Admitter {
       uses: uses, validMilliseconds: validMilliseconds, endpoints: endpoints)
     try review(in: core).check(user, role: role)
     guard user == nil || uses == 1 else {
-      throw Refusal("an invite for another device of a person is for one use")
+      throw Refusal("an invite for another device of a person is for one use: give --uses 1")
     }
     core.own.random.stir(now.entropy)
     let secret = core.own.random.bytes(Invitation.secretBytes)
@@ -49,7 +49,9 @@ enum Admitter {
     let prefix = IdentifierPrefix(reference)
     let meant = try review.invites(now: now).filter { prefix?.begins($0.id) ?? false }
     guard let invite = meant.first else {
-      throw Refusal("this device made no invite whose id begins with \(reference)", .unknown)
+      throw Refusal(
+        "this device made no invite whose id begins with \(reference): see muster invite list",
+        .unknown)
     }
     guard meant.count == 1 else {
       throw Refusal("\(meant.count) invites match \(reference): name more digits", .unknown)
@@ -94,7 +96,8 @@ enum Admitter {
     let certificate: SignedCertificate
     if let known = core.control.certificate(ofKey: request.signingKey) {
       guard user == nil || known.certificate.user == user else {
-        throw Refusal("device \(device.short) is already that of another person")
+        throw Refusal(
+          "device \(device.short) is already that of another person: admit it without --user")
       }
       certificate = known
     } else {

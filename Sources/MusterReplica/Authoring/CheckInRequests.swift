@@ -131,7 +131,8 @@ public enum CheckInRequests {
         throw Refusal("no check-in of \(name) is running: see muster checkin list", .unfit)
       }
       if isOfLogin, let other = timers.first(where: { $0.checkInPerson != user }) {
-        throw Refusal("check-in \(other.key.id.short) is another person's", .notAllowed)
+        throw Refusal(
+          "check-in \(other.key.id.short) is another person's: name one of your own", .notAllowed)
       }
       let sealer = try CheckInSealer(
         pin: pin, isOfLogin: isOfLogin && user != context.user, in: context.read)
@@ -182,7 +183,9 @@ public enum CheckInRequests {
       return statuses.standing(of: timer)?.isStill == true ? statuses.secondsLeft(of: timer) : 0
     case .stop: return 0
     case .extend:
-      guard seconds > 0 else { throw Refusal("an extension takes one second or more") }
+      guard seconds > 0 else {
+        throw Refusal("an extension takes one second or more: give a longer one")
+      }
       let left = statuses.secondsLeft(of: timer)
       guard Int64(left) + Int64(seconds) <= Int64(Limits.spanSeconds) else {
         throw Refusal("a check-in is due within a week: extend it by less")

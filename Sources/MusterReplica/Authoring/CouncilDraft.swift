@@ -93,7 +93,9 @@ struct CouncilDraft {
   private func councilMember(_ device: DeviceID) throws -> SignedCertificate {
     let admitted = control.admissions.filter { $0.signed.certificate.device == device }
     guard let best = admitted.min(by: { ($0.rank, $0.signed.hash) < ($1.rank, $1.signed.hash) })
-    else { throw Refusal("no device \(device.short) is known here", .unknown) }
+    else {
+      throw Refusal("no device \(device.short) is known here: see muster device list", .unknown)
+    }
     guard best.signed.certificate.role == .command else {
       throw Refusal(
         "device \(device.short) is not a command device: only commanders are in a council")

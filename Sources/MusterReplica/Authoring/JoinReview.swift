@@ -27,9 +27,11 @@ struct JoinReview {
   func checkInvite(
     uses: Int, validMilliseconds: Int64, endpoints: [Endpoint]
   ) throws(Refusal) {
-    guard (1...1000).contains(uses) else { throw Refusal("an invite is for 1 to 1000 uses") }
+    guard (1...1000).contains(uses) else {
+      throw Refusal("an invite is for 1 to 1000 uses: give another number")
+    }
     guard (1000...365 * 24 * 3600 * 1000).contains(validMilliseconds) else {
-      throw Refusal("an invite is valid for 1 second to 365 days")
+      throw Refusal("an invite is valid for 1 second to 365 days: give another time")
     }
     guard !endpoints.isEmpty else {
       throw Refusal("this device has no reachable address: join a network first")
@@ -41,10 +43,11 @@ struct JoinReview {
   func check(_ user: UserID?, role: Role) throws(Refusal) {
     guard let user else { return }
     guard role != .relay, role != .archive else {
-      throw Refusal("a device of role \(role.name) is that of no person")
+      throw Refusal("a device of role \(role.name) is that of no person: name none")
     }
     guard control.hasCertified(user) else {
-      throw Refusal("\(user.short) is no person with a device of their own", .unknown)
+      throw Refusal(
+        "\(user.short) is no person with a device of their own: see muster user list", .unknown)
     }
   }
 

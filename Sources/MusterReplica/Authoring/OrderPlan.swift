@@ -19,7 +19,7 @@ struct OrderPlan {
     directives: [RowState]
   ) throws(Refusal) {
     if draft.kind == .message, !draft.text.contains(where: { !$0.isWhitespace }) {
-      throw Refusal("a message needs a text")
+      throw Refusal("a message needs a text: write one")
     }
     try Self.check(zones, of: draft)
     if let seconds = draft.durationSeconds, !(1...Limits.spanSeconds).contains(seconds) {
@@ -72,7 +72,8 @@ struct OrderPlan {
 
   private static func emptyAudience(of draft: DirectiveDraft) -> Refusal {
     switch draft.addressees {
-    case .everyone: Refusal("no other person is known here yet")
+    case .everyone:
+      Refusal("no other person is known here yet: invite people, or wait for their laptops")
     case .role(let role):
       Refusal("no one of role \(role.name) is known here: choose another audience")
     case .team(let team): Refusal("no one is in team \(team): choose another team, or name people")

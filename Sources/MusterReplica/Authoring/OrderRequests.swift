@@ -123,7 +123,7 @@ public enum OrderRequests {
       guard !removable.isEmpty else {
         let name = asked == own ? "you have" : "\(try context.read.callsign(of: asked)) has"
         throw answers.isEmpty
-          ? Refusal("\(name) not answered order \(id.short)")
+          ? Refusal("\(name) not answered order \(id.short): there is nothing to withdraw")
           : Refusal("command answered for you: only command can withdraw that", .notAllowed)
       }
       var composer = Composer(state, origin: nil)

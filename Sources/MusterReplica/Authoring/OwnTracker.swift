@@ -36,7 +36,9 @@ struct OwnTracker {
     }
     let local = context.local
     guard engine.hasRoom(forTrackers: others + 1, of: local.certificate.hash) else {
-      throw Refusal("this device already records \(Limits.trackersPerDevice) trackers")
+      throw Refusal(
+        "this device already records \(Limits.trackersPerDevice) trackers: let it report to "
+          + "another laptop")
     }
     var composer = Composer(
       creating: .tracker, origin: RowOrigin(owner: local.author.user, nonce: nonce),

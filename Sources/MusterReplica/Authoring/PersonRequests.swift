@@ -230,7 +230,9 @@ public enum PersonRequests {
       let state = try personToSign(user, in: &context)
       let field = PersonFields(state.key.kind).signOff
       guard case .signOff? = state.shown(field)?.value else {
-        throw Refusal("\(try context.read.callsign(of: user)) has not signed off", .unfit)
+        throw Refusal(
+          "\(try context.read.callsign(of: user)) has not signed off: nothing is to be done", .unfit
+        )
       }
       var composer = Composer(state, origin: nil)
       composer.set(field, to: .signOn(reason: reason))

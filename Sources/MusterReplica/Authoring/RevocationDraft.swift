@@ -19,7 +19,7 @@ struct RevocationDraft {
   /// Rejects a revocation that would not count, or that would leave no commander.
   func check(_ device: DeviceID, by author: DeviceID) throws(Refusal) {
     guard let rank = control.rank(of: device) else {
-      throw Refusal("no device \(device.short) is known here")
+      throw Refusal("no device \(device.short) is known here: see muster device list")
     }
     guard let own = control.rank(of: author), own <= rank || needsVotes(device) else {
       throw Refusal(
@@ -27,7 +27,7 @@ struct RevocationDraft {
           + "\(rank) or less may revoke it")
     }
     guard !control.isRevoked(device) else {
-      throw Refusal("device \(device.short) is already revoked")
+      throw Refusal("device \(device.short) is already revoked: nothing is to be done")
     }
     let others = control.commanders.filter { $0.certificate.device != author }
     guard device != author || !others.isEmpty else {

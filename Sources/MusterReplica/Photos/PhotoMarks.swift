@@ -59,10 +59,12 @@ struct PhotoMarks {
     }
     guard let only = found.first?.value, found.count == 1 else {
       throw Refusal(
-        "report \(row.key.id.short) has no single mark \(reference.prefix(40))", .unknown)
+        "report \(row.key.id.short) has no single mark \(reference.prefix(40)): give more digits "
+          + "of its id", .unknown)
     }
     guard author.role == .command || only.author == author.user else {
-      throw Refusal("only its author or command may remove mark \(reference)", .notAllowed)
+      throw Refusal(
+        "only its author or command may remove mark \(reference): ask one of them", .notAllowed)
     }
     return only.dot
   }

@@ -53,7 +53,8 @@ struct ReportPhotos {
   /// Returns a photo, shown or not. Throws `Refusal` if the report does not have it.
   func item(_ id: PhotoID) throws(Refusal) -> Item {
     guard let found = all.first(where: { $0.id == id }) else {
-      throw Refusal("report \(report.short) has no photo \(id.short)", .unknown)
+      throw Refusal(
+        "report \(report.short) has no photo \(id.short): see muster report show", .unknown)
     }
     return found
   }
@@ -81,7 +82,8 @@ struct ReportPhotos {
   func requireRemovable(_ id: PhotoID, by author: Author) throws(Refusal) -> Item {
     let item = try item(id)
     guard author.role == .command || item.value.author == author.user else {
-      throw Refusal("only its author or command may remove photo \(id.short)", .notAllowed)
+      throw Refusal(
+        "only its author or command may remove photo \(id.short): ask one of them", .notAllowed)
     }
     return item
   }

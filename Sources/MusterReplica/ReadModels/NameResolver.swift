@@ -29,7 +29,9 @@ struct NameResolver {
     let begun = known.filter { prefix?.begins($0.id) ?? false }
     let meant = Set(((standing.isEmpty ? theirs : standing) + begun).map(\.id)).sorted()
     guard let only = meant.first else {
-      throw Refusal("no device belongs to \(reference), or has an id that begins with it", .unknown)
+      throw Refusal(
+        "no device belongs to \(reference), or has an id that begins with it: see muster device "
+          + "list", .unknown)
     }
     guard meant.count == 1 else {
       let ids = meant.map(\.short).joined(separator: ", ")
@@ -55,7 +57,9 @@ struct NameResolver {
       named = zones.map(\.key.id).filter { prefix?.begins($0) ?? false }.sorted()
     }
     guard let only = named.first else {
-      throw Refusal("no zone is called \(reference), or has an id that begins so", .unknown)
+      throw Refusal(
+        "no zone is called \(reference), or has an id that begins so: see muster zone list",
+        .unknown)
     }
     guard named.count == 1 else {
       let ids = named.prefix(8).map(\.short).joined(separator: ", ")

@@ -45,7 +45,9 @@ struct QuarantineReader {
       return true
     }
     guard let first = named.first else {
-      throw Refusal("no frame or device \(reference) is in quarantine here", .unknown)
+      throw Refusal(
+        "no frame or device \(reference) is in quarantine here: see muster quarantine list",
+        .unknown)
     }
     if devices.isEmpty {
       guard named.count == 1 else {

@@ -36,7 +36,8 @@ final class ReadContext: Sendable {
   func requireOwner(of state: RowState) throws(Refusal) {
     guard local.author.role == .command || state.owner == local.author.user else {
       throw Refusal(
-        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short)",
+        "only its owner or command may do that to \(state.key.kind) \(state.key.id.short): ask one "
+          + "of them",
         .notAllowed)
     }
     try require(.command, .member)
@@ -237,7 +238,8 @@ extension ControlPlane {
     guard roles.contains(local.author.role) else {
       let allowed = roles.map(\.name).joined(separator: " or ")
       throw Refusal(
-        "this device's role is \(local.author.role.name); this requires \(allowed)", .notAllowed)
+        "this device's role is \(local.author.role.name); this requires \(allowed): ask someone of "
+          + "that role", .notAllowed)
     }
   }
 }
