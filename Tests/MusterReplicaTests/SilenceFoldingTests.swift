@@ -7,11 +7,11 @@ import Testing
 @Suite struct SilenceFoldingTests {
   private static func bytes(_ number: Int) -> Bytes16 { Bytes16(high: 0, low: UInt64(number)) }
 
-  private func person(_ number: Int, silentSeconds: Int64) -> UserSummary {
+  private func person(_ number: Int, silentSeconds: Int64, isSilent: Bool = true) -> UserSummary {
     var person = UserSummary(
       id: UserID(raw: Self.bytes(number)), callsign: "P\(number)", role: .member,
-      status: .noContact,
-      severity: .warning, reason: "", fix: nil, reportedAt: nil, fixAgeSeconds: nil, team: "",
+      status: isSilent ? .noContact : .ok, severity: isSilent ? .warning : .neutral, reason: "",
+      fix: nil, reportedAt: nil, fixAgeSeconds: nil, team: "",
       trackerOwner: nil, selfReport: nil, override: nil)
     person.age = ContactAge(seconds: silentSeconds, atMostSeconds: silentSeconds, reason: nil)
     return person
@@ -24,9 +24,12 @@ import Testing
   }
 
   private func fold(
-    _ ages: [Int: Int64], lost: [Int: Int64], stored: AlertTracker
+    _ ages: [Int: Int64], inContact: [Int: Int64] = [:], lost: [Int: Int64],
+    stored: AlertTracker = AlertTracker()
   ) -> [AlertTracker.Finding] {
-    let people = ages.map { person($0.key, silentSeconds: $0.value) }
+    let people =
+      ages.map { person($0.key, silentSeconds: $0.value) }
+      + inContact.map { person($0.key, silentSeconds: $0.value, isSilent: false) }
     return SilenceFolding(
       stored: stored, people: Dictionary(uniqueKeysWithValues: people.map { ($0.id, $0) }),
       lost: {
@@ -57,5 +60,35 @@ import Testing
         "no contact with P2, P3", "no contact with P1 and 2 people behind it: P4, P5",
         "no contact with P6",
       ])
+  }
+
+  @Test func `people who are lost with a laptop one after another raise one alert`() throws {
+    // Given a laptop that is lost, and people behind it who reach the silence setting later
+    #expect(fold([1: 600], inContact: [2: 580, 3: 545], lost: [1: 600]).isEmpty)
+    #expect(fold([1: 625, 2: 605], inContact: [3: 570], lost: [1: 625]).isEmpty)
+
+    // When the last one does
+    let all = fold([1: 656, 2: 636, 3: 601], inContact: [9: 5], lost: [1: 656])
+
+    // Then they are one alert, that who is silent later still joins
+    #expect(all.map(\.text) == ["no contact with P1 and 2 people behind it: P2, P3"])
+    var stored = AlertTracker()
+    let now = Timestamp(milliseconds: 1_700_000_000_000)
+    #expect(stored.update(all, now: now) { _ in [] }.count == 1)
+    let more = fold([1: 700, 2: 680, 3: 645, 4: 650, 5: 900], lost: [1: 700], stored: stored)
+    #expect(
+      Set(more.map(\.text)) == [
+        "no contact with P1 and 3 people behind it: P2, P3, P4", "no contact with P5",
+      ])
+  }
+
+  @Test func `no one waits whose laptop was not lost, or for longer than a minute`() {
+    // Others who report seldom are about to be silent too.
+    #expect(
+      fold([2: 600], inContact: [3: 590], lost: [1: 20]).map(\.text) == ["no contact with P2"])
+    #expect(
+      fold([1: 661], inContact: [3: 599], lost: [1: 661]).map(\.text) == ["no contact with P1"])
+    // A silence setting of a minute: who is in contact is not about to be silent.
+    #expect(fold([1: 60], inContact: [3: 30], lost: [1: 60]).map(\.text) == ["no contact with P1"])
   }
 }
