@@ -2,9 +2,10 @@ internal import MusterModel
 
 /// Reports of one author beyond three in ten minutes: one alert, which opens to all of them.
 ///
-/// An author who files many reports at once would otherwise hide those of others. The alert stays
-/// while two of its reports are open, whatever was acknowledged meanwhile; a further report of the
-/// author joins it until it is acknowledged.
+/// An author who files many reports at once would otherwise hide those of others. Only reports of
+/// one level share it: what is grave is no line among minor ones. The alert stays while two of its
+/// reports are open, whatever was acknowledged meanwhile; a further report of the author joins it
+/// until it is acknowledged.
 struct ReportFolding {
   /// As many are rows of their own.
   static let apart = 3
@@ -26,22 +27,23 @@ struct ReportFolding {
       }
       // The name of a login is not unique.
       let owner = finding.author.map { "\($0)" } ?? ""
-      byReporter["\(owner) \(report.reporter)", default: []].append(finding)
+      byReporter["\(owner) \(finding.level) \(report.reporter)", default: []].append(finding)
     }
-    var folded: [Finding] = []
-    for (_, reports) in byReporter where reports.count > 1 {
-      folded += group(of: reports).map { [$0] } ?? []
-    }
+    let many = byReporter.values.filter { $0.count > 1 }
+    guard !many.isEmpty else { return findings }
+    let groups = stored.alerts.filter { $0.id.kind == .reportGroup }
+    let folded = many.compactMap { group(of: $0, groups) }
     guard !folded.isEmpty else { return findings }
     let members = Set(folded.flatMap { $0.calls.map(\.id) })
     return findings.filter { !members.contains($0.id) } + folded
   }
 
-  /// Returns one finding for those of an author's reports that belong together.
-  private func group(of reports: [Finding]) -> Finding? {
-    let known = stored.group(.reportGroup, with: Set(reports.map(\.id)))
-    var members = known.map { $0.members } ?? []
-    let isOpen = known.map { !$0.isAcknowledged } ?? false
+  /// Returns one finding for those of an author's reports of one level that belong together.
+  private func group(of reports: [Finding], _ groups: [Alert]) -> Finding? {
+    let (level, ids) = (reports[0].level, Set(reports.map(\.id)))
+    let known = groups.first { $0.level == level && !ids.isDisjoint(with: $0.members) }
+    var members = Set(known?.members ?? [])
+    let isOpen = known.map { $0.acknowledgement == nil } ?? false
     let waiting = reports.filter { !members.contains($0.id) && !stored.isAcknowledged($0.id) }
       .map { (id: $0.id, since: stored.since(of: $0.id) ?? now) }
       .sorted { ($0.since, $0.id) < ($1.since, $1.id) }
@@ -58,18 +60,20 @@ struct ReportFolding {
     }
     let found = reports.filter { members.contains($0.id) }.sorted { $0.id < $1.id }
     guard found.count > 1 else { return nil }
-    return finding(of: found, id: known?.id ?? AlertID(kind: .reportGroup, row: found[0].id.row))
+    // A group of another level may have the id of a report that has become graver since.
+    let free = found.map { AlertID(kind: .reportGroup, row: $0.id.row) }.first { id in
+      !groups.contains { $0.id == id }
+    }
+    return (known?.id ?? free).map { finding(of: found, id: $0) }
   }
 
   private func finding(of reports: [Finding], id: AlertID) -> Finding {
-    let parts = reports.sorted { left, right in
-      left.level != right.level ? left.level > right.level : left.id < right.id
-    }.compactMap(\.report)
+    let parts = reports.compactMap(\.report)
     let requests = parts.count(where: \.toEvacuate)
     let evacuation = requests > 0 ? ", \(requests) to evacuate" : ""
     let more = parts.count > Self.titles ? "; and \(parts.count - Self.titles) more" : ""
     return Finding(
-      id: id, level: reports.map(\.level).max() ?? .warning,
+      id: id, level: reports[0].level,
       text: "\(parts.first?.reporter ?? "") reports \(reports.count) times\(evacuation): "
         + parts.prefix(Self.titles).map(\.title).joined(separator: "; ") + more,
       author: reports[0].author,
