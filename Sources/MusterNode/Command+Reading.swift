@@ -27,6 +27,13 @@ extension Command {
     }
   }
 
+  /// Returns what a command reads, and the dates of new alerts, which the original MUST keep.
+  func datedReading(
+    from copy: inout Replica, now: ClockReading
+  ) throws -> (Reply, AlertDates) {
+    (try reading(from: &copy, now: now), copy.alertDates)
+  }
+
   /// Returns what a command reads. MUST NOT be called for a command that does anything else.
   func reading(from replica: inout Replica, now: ClockReading) throws -> Reply {
     switch self {

@@ -54,7 +54,8 @@ extension Node {
   /// The reply to a command that reads a snapshot.
   nonisolated func snapshotReply(to command: Command) async -> Reply {
     do {
-      let reply = try await readSnapshot { try command.reading(from: &$0, now: $1) }
+      let (reply, dates) = try await readSnapshot { try command.datedReading(from: &$0, now: $1) }
+      if !dates.isEmpty { try await read { replica, _ in replica.keep(dates) } }
       if case .users(let users) = reply { return .users(try await withPhones(users)) }
       return reply
     } catch {

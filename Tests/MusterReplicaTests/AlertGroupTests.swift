@@ -233,6 +233,8 @@ struct AlertGroupTests {
     let row = try #require(rows.first)
     #expect(row.text == "no contact with Ben and 1 person behind it: Cleo")
     #expect(row.members.map(\.kind) == [.silent, .silent])
+    // Its age is that of the last contact.
+    #expect(row.happenedAt.map { row.since.milliseconds(since: $0) >= 600_000 } == true)
     try valley.at("Ada") { try $0.acknowledgeAlert(row.id.description, by: nil, now: $1) }
 
     // A restart forgets the path, and keeps the row and who acknowledged it

@@ -54,4 +54,28 @@ struct AlertMemoryTests {
     try valley.run(milliseconds: 121_000)
     #expect(try move(500, second: 13, in: &valley).count == 1)
   }
+
+  @Test func `a call has one time before its first review, and after it`() throws {
+    var valley = try Valley.with("Ada", "Ben", "Cleo")
+    var seen: [[Timestamp]] = []
+    for (name, count) in [("Ben", 1), ("Cleo", 2)] {
+      try valley.at(name) { try $0.write(PersonRequests.claim(.needsHelp, note: "leg"), now: $1) }
+      try valley.converge()
+      for _ in 0..<2 {
+        // A node reads a copy.
+        let alerts = try valley.ask("Ada") { replica, now in
+          var copy = replica
+          defer { replica.keep(copy.alertDates) }
+          return try copy.alerts(now: now)
+        }
+        #expect(alerts.count == count && alerts[0].text.hasPrefix(name))
+        seen.append(alerts.map(\.since))
+        try valley.run(milliseconds: 5000)
+      }
+    }
+    _ = try valley.ask("Ada") { try $0.reviewAlerts(now: $1) }
+    seen.append(try valley.ask("Ada") { try $0.alerts(now: $1) }.map(\.since))
+    #expect(seen[0] == seen[1] && seen[2] == seen[3] && seen[3] == seen[4])
+    #expect(Array(seen[4].dropFirst()) == seen[0])
+  }
 }

@@ -25,9 +25,30 @@ struct AlertMemory: Sendable {
   /// and returns gets no further one.
   private var graces: [UserID: Int64] = [:]
   private var records: [AlertID: Record] = [:]
+  private(set) var dates = AlertDates()
 
   /// Replaces the rules about an entry that were satisfied.
   mutating func keep(enteredRules rules: Set<Dot>) { enteredRules = rules }
+
+  /// Dates alerts that no review has stored yet from when they were first found: else each answer
+  /// until then would date them later, as if they were raised again.
+  mutating func date(_ alerts: inout AlertTracker, after stored: AlertTracker) {
+    var found = AlertDates()
+    for alert in alerts.alerts {
+      let before = stored.since(of: alert.id)
+      guard before != alert.since else { continue }
+      var since = alert.since
+      if let known = dates.unstored[alert.id], known.stored == before { since = known.since }
+      alerts.date(alert.id, since: since)
+      found.unstored[alert.id] = (before, since)
+    }
+    dates = found
+  }
+
+  /// Adds the dates that a reader of a copy found; the first ones stay.
+  mutating func keep(_ dates: AlertDates) {
+    self.dates.unstored.merge(dates.unstored) { first, _ in first }
+  }
 
   /// Returns those of the people without a bound on their age whose alert waits still.
   mutating func waiting(_ unconfirmed: Set<UserID>, at reading: Int64) -> Set<UserID> {
@@ -90,6 +111,15 @@ struct AlertMemory: Sendable {
     finding.text += ", comes and goes: \(times) times in 10 min"
     return finding
   }
+}
+
+/// Since when alerts exist that no review has stored yet, as the answers to readers state it.
+public struct AlertDates: Sendable {
+  /// By alert, with the time of the stored one that each renews.
+  fileprivate var unstored: [AlertID: (stored: Timestamp?, since: Timestamp)] = [:]
+
+  /// Whether a review has stored all alerts.
+  public var isEmpty: Bool { unstored.isEmpty }
 }
 
 extension AlertKind {

@@ -9,6 +9,9 @@ struct AlertReview {
   private let stored: AlertTracker
   private let storedShelved: ShelvedAlerts
   private let findings: [AlertTracker.Finding]
+  /// The alerts after the review, and which of them are shelved.
+  private let alerts: AlertTracker
+  private let shelved: ShelvedAlerts
   /// Everyone with a laptop, whose names may be alike.
   private let people: [UserSummary]
   /// When each check-in is due.
@@ -88,21 +91,17 @@ struct AlertReview {
     dues = Dictionary(
       people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
       uniquingKeysWith: { first, _ in first })
+    var alerts = stored
+    _ = try reader.update(&alerts, with: findings, among: self.people, now: now)
+    var shelved = storedShelved
+    for id in shelved.end(among: alerts.alerts, now: now) { alerts.raiseAgain(id, now: now) }
+    memory.date(&alerts, after: stored)
+    (self.alerts, self.shelved) = (alerts, shelved)
   }
 
   /// Returns the alerts, with the changes in the order of ids, except raised check-ins, which are
   /// in the order of their due times: after a sleep of the machine several are overdue at once.
-  func update() throws -> Update {
-    let (alerts, shelved) = try reviewed()
-    return update(to: alerts, shelved)
-  }
-
-  private func reviewed() throws -> (AlertTracker, ShelvedAlerts) {
-    var (alerts, shelved) = (stored, storedShelved)
-    _ = try reader.update(&alerts, with: findings, among: people, now: now)
-    for id in shelved.end(among: alerts.alerts, now: now) { alerts.raiseAgain(id, now: now) }
-    return (alerts, shelved)
-  }
+  var update: Update { update(to: alerts, shelved) }
 
   private func update(to alerts: AlertTracker, _ shelved: ShelvedAlerts) -> Update {
     let changes = AlertChange.between(
@@ -119,7 +118,7 @@ struct AlertReview {
   ///   - order: nil to take it back: the warning is then raised again.
   /// - Throws: `Refusal` if the alert is no warning that may be shelved, or was not shelved.
   func shelving(_ reference: String, _ order: ShelvingOrder?) throws -> Update {
-    var (alerts, shelved) = try reviewed()
+    var (alerts, shelved) = (alerts, shelved)
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     if let order, let alert = alerts.alerts.first(where: { $0.id == id }) {
       let own = try reader.context.callsign(of: reader.context.local.author.user)
@@ -158,7 +157,6 @@ struct AlertReview {
   }
 
   private func caller(of reference: String) throws -> UserID {
-    let (alerts, _) = try reviewed()
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     switch id.kind {
     case .help: return UserID(raw: id.row.raw)
@@ -189,9 +187,8 @@ struct AlertReview {
     let own = try context.callsign(of: local.user)
     let name = name ?? own
     if let fault = TextRule.line.fault(in: name) { throw Refusal("the name \(fault)") }
-    let (reviewed, shelved) = try reviewed()
-    var alerts = reviewed
-    let changes = update(to: alerts, shelved).changes
+    var alerts = alerts
+    let changes = update.changes
     let id = try AlertReader.alert(named: reference, among: alerts.alerts)
     let maySend = (local.role == .command || local.role == .member) && !context.isRevoked
     let person =

@@ -20,8 +20,14 @@ struct AlertTimes {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the time of the act; nil if it is not known, or if the alert is about a state.
-  func moment(of alert: AlertID) throws -> Timestamp? {
+  /// Returns the time of the act, of several the newest; nil if it is not known, or if the alert is
+  /// about a state.
+  func moment(of alert: Alert) throws -> Timestamp? {
+    guard alert.id.kind.isGroup else { return try moment(of: alert.id) }
+    return try alert.members.compactMap { try moment(of: $0) }.max()
+  }
+
+  private func moment(of alert: AlertID) throws -> Timestamp? {
     switch alert.kind {
     case .help:
       return try newest(

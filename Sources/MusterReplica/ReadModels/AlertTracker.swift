@@ -168,6 +168,9 @@ struct AlertTracker: Sendable, Equatable {
   /// Returns when a finding was first raised, in an alert of its own or in a shared one.
   func since(of id: AlertID) -> Timestamp? { occurrences[id]?.alert.since ?? sinceFolded(id) }
 
+  /// Sets since when an active alert exists.
+  mutating func date(_ id: AlertID, since: Timestamp) { occurrences[id]?.alert.since = since }
+
   /// Returns the level of a finding at the last review, whether it had an alert of its own or
   /// shared one.
   private func levelBefore(of id: AlertID) -> AlertLevel? {

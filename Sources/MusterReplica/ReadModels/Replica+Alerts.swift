@@ -7,8 +7,15 @@ extension Replica {
   /// Returns the active alerts at `now`, in the order of every list; changes nothing.
   public mutating func alerts(now: ClockReading) throws -> [Alert] {
     let statuses = try statuses(now: now)
-    return try statuses.completed(alertReview(of: statuses).update().standing)
+    return try statuses.completed(alertReview(of: statuses).update.standing)
   }
+
+  /// What a copy of the replica that read its alerts returns to the original, so that the next
+  /// answer states the same times.
+  public var alertDates: AlertDates { core.derived.alertMemory.dates }
+
+  /// Keeps the dates that a copy found.
+  public mutating func keep(_ dates: AlertDates) { core.derived.alertMemory.keep(dates) }
 
   /// Returns the active alerts of the last review, also after a restart, with the emergency
   /// contacts as of now.
@@ -27,7 +34,7 @@ extension Replica {
   private mutating func reviewAlerts(
     storing calls: [UInt8]?, now: ClockReading
   ) throws -> Outcome {
-    var update = try alertReview(now: now).update()
+    var update = try alertReview(now: now).update
     let dates = core.derived.checkIns.takeUnsaved(
       at: core.records.ages.reading(now), wall: now.wall, boot: core.own.boot)
     guard update.isNew || !dates.isEmpty || calls != nil else { return Outcome() }

@@ -118,7 +118,7 @@ public struct StatusQueries {
       checkIns: checkInIndex)
     return try alerts.map { alert in
       var alert = try reader.adding(to: alert)
-      alert.happenedAt = try times.moment(of: alert.id)
+      alert.happenedAt = try times.moment(of: alert)
       return alert
     }
   }
