@@ -11,7 +11,9 @@ import { attempt, parkDialogs } from "./dialog.js";
 import { icon } from "./icons.js";
 import { isCommand, isOwners, mayWrite, on, ownOrder, state } from "./store.js";
 import { clock, since, t } from "./words.js";
-import { actOf, alertText, callName, isAlarm, isLife, isWaiting, personOf, priority, situation } from "./alerts.js";
+import {
+  actOf, alertText, callName, isAlarm, isLife, isWaiting, personOf, priority, shortText, situation,
+} from "./alerts.js";
 import { calls } from "./contacts.js";
 import { notify } from "./notices.js";
 import {
@@ -121,7 +123,7 @@ function silenceButton() {
 }
 
 const line = (one, isShort) => h("li", { "data-alert": one.id, "data-priority": priority(one) },
-  h("strong", {}, sign(isAlarm(one) ? "danger" : "warning"), " ", isLife(one) && "MAYDAY ", alertText(one)),
+  h("strong", {}, sign(isAlarm(one) ? "danger" : "warning"), " ", isLife(one) && "MAYDAY ", shortText(one)),
   // On a phone there is no room beside others.
   isLife(one) && !(isShort && isNarrow()) && h("span", { class: "where" }, situation(personOf(one))),
   h("span", {}, since(actOf(one))),
@@ -162,14 +164,15 @@ let sounded = { life: 0, danger: 0 };
 const reminded = new Set();
 
 /**
- * The milliseconds within which an alert that is raised again makes no further sound. Before the node
- * has stored a new alert, each answer dates it a little later.
+ * The milliseconds within which an alert that is raised again makes no further sound: answers to readers at
+ * one time may date a new one differently.
  */
 const settling = 3000;
 
 const isRaised = (one) => {
   if (!isWaiting(one)) return false;
-  const known = heard.get(one.id);
+  // Of a shared alert that has ended one may be left, which is not new.
+  const known = heard.get(one.id) ?? [...heard.values()].find(({ members = [] }) => members.includes(one.id));
   return !known || known.acknowledgedBy !== null
     || Date.parse(one.since) - Date.parse(known.since) > settling;
 };

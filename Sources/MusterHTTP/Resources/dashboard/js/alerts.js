@@ -24,6 +24,10 @@ export const alertText = (one) =>
 /** Where a person is stands beside them on the map and in their panel: a row has no coordinates. */
 const lastPosition = /; last position [-\d.]+,[-\d.]+/;
 
+/** A row of the strip needs its room for where the caller is: MAYDAY stands there, and by what they called in the drawer. */
+const known = /: asked for help(?=: )|; by the token of all phones(, from [^;]*)?/g;
+export const shortText = (one) => alertText({ ...one, text: one.text.replace(known, "") });
+
 /** "Rui reports: evacuate. Dam overtopping (flood). 3 people within 500 m". */
 function reportText({ reporter, toEvacuate, title, category, proven, ...place }) {
   const kind = [t(`category.${category}`), !proven && t("alarm.unproven")].filter(Boolean).join(", ");

@@ -58,7 +58,8 @@ export const exposures = (log) => (log?.notices ?? []).map(({ id, kind, text, da
 function draw() {
   const { alerts } = state;
   const events = [...state.events].reverse().slice(0, most);
-  const n = waiting().length;
+  // A message needs no response.
+  const n = waiting().filter((one) => priority(one) !== "message").length;
   byId("waiting").replaceChildren(n > 0 ? String(n) : "");
   const nearby = exposures(state.proximity);
   const focused = byId("alerts").contains(document.activeElement) ? document.activeElement.dataset.key : "";
