@@ -40,6 +40,31 @@ struct AlertTrackerTests {
     #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
   }
 
+  @Test func `one of a shared alert counts also after a further position has arrived`() {
+    func group(_ counter: UInt64) -> AlertTracker.Finding {
+      let members = [1, 2].map { number in
+        AlertTracker.FoldedCall(
+          id: AlertID(kind: .silent, row: RowID(raw: Bytes16(high: 6, low: number))),
+          cause: AlertCause(dots: [], positions: [position(counter)]), level: .warning)
+      }
+      return AlertTracker.Finding(
+        id: AlertID(kind: .silentGroup, row: members[0].id.row), level: .warning, text: "",
+        calls: members)
+    }
+    var tracker = AlertTracker()
+    _ = tracker.update([group(7)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
+    // What was delayed arrives before the first position that ends the silence.
+    _ = tracker.update([group(9)], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
+    // The last of them is silent still.
+    let member = group(9).calls[0]
+    let last = AlertTracker.Finding(
+      id: member.id, level: .warning, text: "", cause: member.cause)
+    _ = tracker.update([last], now: now) { _ in [notice(7)] }
+    #expect(tracker.alerts.map(\.acknowledgement?.name) == ["Ada"])
+  }
+
   @Test func `one that names a position that was not sent acknowledges nothing`() {
     var tracker = AlertTracker()
     let future = notice(UInt64(Int64.max))

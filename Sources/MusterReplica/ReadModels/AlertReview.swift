@@ -218,14 +218,18 @@ struct AlertReview {
     acknowledging id: AlertID, of alerts: AlertTracker, by user: UserID, note: String
   ) throws -> [[Write]] {
     var rows: [[Write]] = []
+    let found = findings.first { $0.id == id }?.calls ?? []
     for (call, isAcknowledged) in alerts.calls(in: id)
     where call.cause.isShared && rows.count < Self.mostCalls {
+      let held = found.first { $0.id == call.id }?.cause ?? call.cause
+      let cause = AlertCause(
+        dots: Array(Set(call.cause.dots).union(held.dots)), positions: held.positions)
       if isAcknowledged {
         guard user != AlertReply.program,
-          try reader.isAcknowledgedByProgramsAlone(call.id, call.cause)
+          try reader.isAcknowledgedByProgramsAlone(call.id, cause)
         else { continue }
       }
-      rows.append(try reader.acknowledgement(of: call.id, call.cause, by: user, note: note))
+      rows.append(try reader.acknowledgement(of: call.id, cause, by: user, note: note))
     }
     return rows
   }

@@ -166,7 +166,7 @@ struct AlertTracker: Sendable, Equatable {
   }
 
   /// Returns when a finding was first raised, in an alert of its own or in a shared one.
-  func since(of id: AlertID) -> Timestamp? { occurrences[id]?.alert.since ?? sinceFolded(id) }
+  func since(of id: AlertID) -> Timestamp? { occurrences[id]?.alert.since ?? folded(id)?.since }
 
   /// Sets since when an active alert exists.
   mutating func date(_ id: AlertID, since: Timestamp) { occurrences[id]?.alert.since = since }
@@ -207,11 +207,12 @@ struct AlertTracker: Sendable, Equatable {
     of finding: Finding, _ notices: [Notice], now: Timestamp
   ) -> Occurrence {
     let known = occurrences[finding.id]
+    let member = folded(finding.id)
     let isLouder = known.map { $0.alert.level < finding.level } ?? true
     var next = Occurrence(
       alert: Alert(
         id: finding.id, level: finding.level, text: finding.text,
-        since: known?.alert.since ?? sinceFolded(finding.id) ?? now,
+        since: known?.alert.since ?? member?.since ?? now,
         batteryPercent: finding.batteryPercent),
       cause: finding.cause, local: isLouder ? nil : known?.local)
     if let known {
@@ -221,6 +222,8 @@ struct AlertTracker: Sendable, Equatable {
       } else if known.cause.isShared {
         next.cause = known.cause
       }
+    } else if let member, member.cause.isShared, !finding.id.kind.isOfCalls {
+      next.cause = member.cause
     }
     next.alert.report = finding.report
     next.concernsPeople = known?.concernsPeople == true || finding.concernsPeople
@@ -274,15 +277,17 @@ struct AlertTracker: Sendable, Equatable {
     var (isFurther, seen, all): (Bool, [Notice], [Notice]) = (false, [], [])
     for call in finding.calls {
       let before = known?.calls[call.id]
-      let covering = covering(
-        try notices(call.id), for: call.id, call.cause, held: call.cause)
+      // Each call for help is acknowledged separately; any other member keeps its original cause.
+      let origin = before?.cause ?? occurrences[call.id]?.cause ?? call.cause
+      let cause = call.id.kind.isOfCalls || !origin.isShared ? call.cause : origin
+      let covering = covering(try notices(call.id), for: call.id, cause, held: call.cause)
       let first = covering.first(where: \.silences)
       all += covering
-      let isNew = before.map { !Set(call.cause.dots).isSubset(of: $0.cause.dots) } ?? true
+      let isNew = before.map { !Set(cause.dots).isSubset(of: $0.cause.dots) } ?? true
       if isNew, first == nil { isFurther = true }
       if let first { seen.append(first) }
       next.calls[call.id] = StandingCall(
-        cause: call.cause, since: before?.since ?? occurrences[call.id]?.alert.since ?? now,
+        cause: cause, since: before?.since ?? occurrences[call.id]?.alert.since ?? now,
         isAcknowledged: first != nil, level: call.level)
     }
     next.alert.members = finding.calls.map(\.id).sorted()
@@ -296,9 +301,9 @@ struct AlertTracker: Sendable, Equatable {
     return next
   }
 
-  /// Returns since when a call was part of a shared alert, before it has one of its own.
-  private func sinceFolded(_ id: AlertID) -> Timestamp? {
-    occurrences.values.lazy.compactMap { $0.calls[id]?.since }.first
+  /// Returns a call that was part of a shared alert, before it has one of its own.
+  private func folded(_ id: AlertID) -> StandingCall? {
+    occurrences.values.lazy.compactMap { $0.calls[id] }.first
   }
 
   /// Limits the remembered acknowledgements of ended alerts to the number of possible alerts.
