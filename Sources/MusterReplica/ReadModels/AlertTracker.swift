@@ -141,18 +141,6 @@ struct AlertTracker: Sendable, Equatable {
     return ended
   }
 
-  /// Returns the shared alert of a kind that has any of these members, with all of its members.
-  func group(
-    _ kind: AlertKind, with ids: Set<AlertID>
-  ) -> (id: AlertID, members: Set<AlertID>, isAcknowledged: Bool)? {
-    let found = occurrences.values.filter {
-      $0.alert.id.kind == kind && !ids.isDisjoint(with: $0.calls.keys)
-    }.min { $0.alert.id < $1.alert.id }
-    return found.map {
-      ($0.alert.id, Set($0.calls.keys), $0.alert.acknowledgement != nil)
-    }
-  }
-
   /// Returns the shared alerts of a kind with their members, by id.
   func groups(_ kind: AlertKind) -> [(id: AlertID, members: Set<AlertID>)] {
     occurrences.filter { $0.key.kind == kind }.map { ($0.key, Set($0.value.calls.keys)) }

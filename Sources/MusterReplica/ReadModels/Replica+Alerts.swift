@@ -31,9 +31,7 @@ extension Replica {
   }
 
   /// - Parameter calls: calls under duress that changed.
-  private mutating func reviewAlerts(
-    storing calls: [UInt8]?, now: ClockReading
-  ) throws -> Outcome {
+  private mutating func reviewAlerts(storing calls: [UInt8]?, now: ClockReading) throws -> Outcome {
     var update = try alertReview(now: now).update
     let dates = core.derived.checkIns.takeUnsaved(
       at: core.records.ages.reading(now), wall: now.wall, boot: core.own.boot)

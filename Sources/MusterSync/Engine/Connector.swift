@@ -58,7 +58,7 @@ struct Connector: Sendable {
       contact.nextAttempt = later
       return false
     }
-    if let device = contact.device, context.isReceivedInSilence(device, at: endpoint) {
+    if let device = contact.device, isReceivedInSilence(device, at: endpoint, context: context) {
       contact.nextAttempt = context.now.advanced(byMilliseconds: Timing.receivedCallMilliseconds)
       return false
     }
@@ -91,6 +91,20 @@ struct Connector: Sendable {
       contact.backoffMilliseconds * 2, Timing.contactLastMilliseconds)
     book[endpoint] = contact
     return true
+  }
+
+  /// Whether a peer that does not answer is still received by multicast from the address of its
+  /// session, and did not restart. Then its session stands, and what is lost is lost in a full
+  /// queue, which a new handshake would only fill.
+  private func isReceivedInSilence(
+    _ device: DeviceID, at endpoint: Endpoint, context: Context
+  ) -> Bool {
+    guard context.reception(of: device)?.isRecent == true,
+      context.peers[device]?.presence.hasRestarted == false,
+      let session = context.liveSession(of: device).flatMap({ context.sessions[$0] })
+    else { return false }
+    return session.endpoint == endpoint
+      && context.now.milliseconds(since: session.lastReceived) < Timing.silenceMilliseconds
   }
 
   /// Returns whether an announce came from the contact lately, so that an attempt is likely to

@@ -61,18 +61,6 @@ extension Context {
     peers[device].map { $0.isReachable || announcesServe(of: $0) } ?? false
   }
 
-  /// Whether a peer that does not answer is still received by multicast from the address of its
-  /// session, and did not restart. Then its session stands, and what is lost is lost in a full
-  /// queue, which a new handshake would only fill.
-  func isReceivedInSilence(_ device: DeviceID, at endpoint: Endpoint) -> Bool {
-    guard reception(of: device)?.isRecent == true,
-      peers[device]?.presence.hasRestarted == false,
-      let session = liveSession(of: device).flatMap({ sessions[$0] })
-    else { return false }
-    return session.endpoint == endpoint
-      && now.milliseconds(since: session.lastReceived) < Timing.silenceMilliseconds
-  }
-
   /// Returns how a device is received by multicast, and is assumed to receive ours; nil if it is
   /// not. One look at its state, since every push looks at every peer.
   func reception(of device: DeviceID) -> Reception? {

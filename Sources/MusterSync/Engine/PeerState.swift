@@ -34,13 +34,11 @@ struct PeerState: Sendable {
   ) -> [UInt32] {
     let wasConnected = !sessions.isEmpty
     sessions.insert(index, at: 0)
-    presence.hasRestarted = false
     var evicted: [UInt32] = []
     while sessions.count > Limits.sessionsPerPeer { evicted.append(sessions.removeLast()) }
     self.certificate = certificate
     presence.endpoint = endpoint
-    presence.recordActivity(now: now)
-    presence.connectedSince = presence.connectedSince ?? now
+    presence.recordSession(now: now)
     heartbeat.liveness = .responsive
     branches.refused = []
     budget.certificatesAsked = []

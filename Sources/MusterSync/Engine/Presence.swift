@@ -18,7 +18,7 @@ struct Presence: Sendable {
   /// The wall clock time that it last reported.
   var clock: ShownClock?
   /// Whether an announce showed that it lost its sessions, and none has begun since.
-  var hasRestarted = false
+  private(set) var hasRestarted = false
   /// Traffic of its sessions in bytes, including headers.
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0
@@ -29,8 +29,19 @@ struct Presence: Sendable {
     receivedSince = now
   }
 
+  /// Records a new session.
+  mutating func recordSession(now: Instant) {
+    recordActivity(now: now)
+    connectedSince = connectedSince ?? now
+    hasRestarted = false
+  }
+
   /// Records an announce, or other data by multicast.
-  mutating func recordAnnounce(on link: LinkID, now: Instant) {
+  ///
+  /// - Parameter hasRestarted: whether it shows that the device lost its sessions.
+  mutating func recordAnnounce(on link: LinkID, hasRestarted: Bool, now: Instant) {
+    recordActivity(now: now)
+    if hasRestarted { self.hasRestarted = true }
     if let announced {
       let range = Timing.announceIntervals
       let interval = min(

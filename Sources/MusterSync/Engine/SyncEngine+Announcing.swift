@@ -27,13 +27,10 @@ extension SyncEngine {
     _ announce: Announce, of device: DeviceID, by arrival: Arrival, hasRestarted: Bool
   ) {
     let endpoint = arrival.endpoint
-    context.peers[known: device].presence.recordAnnounce(on: arrival.link, now: context.clock.now)
-    context.peers[known: device].presence.recordActivity(now: context.clock.now)
+    context.peers[known: device].presence.recordAnnounce(
+      on: arrival.link, hasRestarted: hasRestarted, now: context.clock.now)
     // Its process restarted, or the device woke up: it lost its side of our session.
-    if hasRestarted {
-      context.peers[known: device].presence.hasRestarted = true
-      probeNow(device)
-    }
+    if hasRestarted { probeNow(device) }
     if context.peers[known: device].sessions.isEmpty {
       context.peers[known: device].presence.endpoint = endpoint
     }
