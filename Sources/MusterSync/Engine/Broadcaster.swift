@@ -43,8 +43,9 @@ struct Broadcaster: Sendable {
     for audience in audiences
     where !isRepair(fresh, by: arrival, on: audience.link, context: context) {
       multicaster.add(
-        fresh, on: audience.link, receivers: audience.receivers.count, isOwn: source == nil,
-        covered: elsewhere, copy: audience.link == cameBy ? copy : nil, context: &context)
+        fresh, on: audience.link, receivers: audience.receivers.count,
+        isMissed: !audience.missing.isEmpty, isOwn: source == nil, covered: elsewhere,
+        copy: audience.link == cameBy ? copy : nil, context: &context)
     }
     let silent = silentPeers(missing: fresh, butNot: source, context: &context)
     guard !direct.isEmpty || !silent.isEmpty else { return }

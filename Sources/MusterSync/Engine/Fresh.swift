@@ -20,6 +20,16 @@ enum Fresh: Sendable {
     return frames[0].strand
   }
 
+  /// About how many bytes a multicast of it takes, apart from the covered devices.
+  var bytes: Int {
+    let bodies =
+      switch self {
+      case .frames(let frames, _, _): frames.map(\.body.count)
+      case .records(let records): records.map(\.body.count)
+      }
+    return 170 + bodies.reduce(0) { $0 + $1 + 80 }
+  }
+
   /// Whether it consists of neighbour records, which have the lowest priority.
   var isOfNeighbours: Bool {
     guard case .records(let records) = self else { return false }

@@ -49,13 +49,14 @@ struct Multicaster: Sendable {
   /// - Parameters:
   ///   - copy: the multicast by which it was received on this link, if any.
   ///   - receivers: the number of devices that are received on the link.
+  ///   - isMissed: whether one of these is missing the data: otherwise a relay is a further copy.
   mutating func add(
-    _ fresh: Fresh, on link: LinkID, receivers: Int, isOwn: Bool, covered: Set<DeviceTag>,
-    copy: Copy?, context: inout Context
+    _ fresh: Fresh, on link: LinkID, receivers: Int, isMissed: Bool, isOwn: Bool,
+    covered: Set<DeviceTag>, copy: Copy?, context: inout Context
   ) {
     var at = context.now
     if !isOwn {
-      let most = longestWait(of: fresh, receivers: receivers, context: context)
+      let most = longestWait(of: fresh, receivers: receivers, isMissed: isMissed, context: context)
       at = at.advanced(byMilliseconds: 1 + Int64(context.random.uniform(below: UInt64(most))))
     }
     waiting.removeAll { earlier in
@@ -78,15 +79,23 @@ struct Multicaster: Sendable {
 
   /// Returns the longest random wait before a relay, in milliseconds: the time in which all
   /// receivers could relay, twice, so that a few relays withdraw all others.
-  private func longestWait(of fresh: Fresh, receivers: Int, context: Context) -> Int64 {
+  private func longestWait(
+    of fresh: Fresh, receivers: Int, isMissed: Bool, context: Context
+  ) -> Int64 {
     let links = context.outbox.links
     let least = min(
       Timing.relayLastMilliseconds,
       Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * Int64(receivers))
-    let all = 2 * (links.airtimeMilliseconds(of: receivers) + links.delayMilliseconds)
+    let bytes = fresh.bytes + 2 * receivers
+    let all = 2 * (links.airtimeMilliseconds(of: receivers, bytes: bytes) + links.delayMilliseconds)
     let most =
-      fresh.isUrgent
-      ? Timing.urgentRelayLastMilliseconds : Timing.relayLastInCrowdsMilliseconds
+      if !isMissed {
+        Timing.furtherCopyLastMilliseconds
+      } else if fresh.isUrgent {
+        Timing.urgentRelayLastMilliseconds
+      } else {
+        Timing.relayLastInCrowdsMilliseconds
+      }
     return min(max(least, all), most)
   }
 

@@ -38,13 +38,11 @@ struct LinkPaces: Sendable {
     return max(several, isFull ? late : late * narrowness(receivers: 0) / 1000)
   }
 
-  /// The time that a link is busy with one datagram of usual size; 0 if the rate is unknown.
-  private var airtimeMilliseconds: Int64 {
-    bytesPerSecond.map { Int64(Self.usualBytes * 1000 / $0) } ?? 0
+  /// The time in which each of so many devices sends one datagram, in milliseconds; 0 if the rate
+  /// is unknown.
+  func airtimeMilliseconds(of devices: Int, bytes: Int = usualBytes) -> Int64 {
+    bytesPerSecond.map { Int64(bytes * 1000 / $0) * Int64(devices) } ?? 0
   }
-
-  /// The time in which each of so many devices sends one datagram, in milliseconds.
-  func airtimeMilliseconds(of devices: Int) -> Int64 { airtimeMilliseconds * Int64(devices) }
 
   /// What the links carry: as configured, or less, as late answers show; nil if that is unknown.
   private var bytesPerSecond: Int? {
@@ -52,7 +50,8 @@ struct LinkPaces: Sendable {
     return min(rate, share.capacity ?? rate)
   }
 
-  private static let usualBytes = 300
+  /// The size of a usual datagram.
+  static let usualBytes = 300
 
   /// Whether sealed datagrams are queued for a link.
   var isQueueing: Bool { !waiting.isEmpty }
