@@ -35,8 +35,8 @@ extension ProcessTests {
       "create", "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "keep",
       "locate", "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish",
       "release", "remove", "renew", "report-positive", "request", "restore-device", "retry",
-      "revoke", "revoke-device", "rollcall", "rotate", "send", "set", "signoff", "signon", "start",
-      "stop", "team", "withdraw", "withdraw-report",
+      "revoke", "revoke-device", "rollcall", "rotate", "send", "set", "shelve", "signoff", "signon",
+      "start", "stop", "team", "unshelve", "withdraw", "withdraw-report",
     ]
 
     @Test func `every listing with long names fits a terminal of 80 columns, and a file has all`()
