@@ -257,6 +257,14 @@ public enum AlertChange: Hashable, Sendable {
   case shelved(Alert)
   case cleared(Alert)
 
+  /// The alert as it is now; a cleared one as it was last.
+  public var alert: Alert {
+    switch self {
+    case .raised(let alert), .acknowledged(let alert), .shelved(let alert), .cleared(let alert):
+      alert
+    }
+  }
+
   /// Returns the changes from `before` to `after`, by alert id. An alert whose level rises is
   /// raised again, as is one that was cleared and returned. A change of the text alone is not
   /// reported.

@@ -8,20 +8,8 @@ import Testing
 @Suite struct `Alerts acknowledged over HTTP` {
   @Test func `an acknowledgement keeps its name and time, and the first one counts`() async throws {
     try await WebStage.run { web in
-      let fence = try await web.make(
-        "/api/v1/fences",
-        JSON.read(
-          of: """
-            {"name":"School","kind":"muster","needs":"relay",
-             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
-            """))
-      _ = try await web.make(
-        "/api/v1/fences",
-        JSON.read(
-          of: """
-            {"name":"Church","kind":"muster","needs":"relay",
-             "circle":{"lat":46.6,"lon":7.5,"radiusMetres":100}}
-            """))
+      let fence = try await web.makeEmptyZone()
+      _ = try await web.makeEmptyZone("Church", latitude: 46.6)
       let waiting = try await web.get("/api/v1/alerts").items
       let alert = try #require(waiting.first { $0["row"].word == fence })
       #expect(alert["kind"].word == "emptyFence" && alert["acknowledgedBy"] == .null)
@@ -60,13 +48,7 @@ import Testing
 
   @Test func `command puts a warning aside, and takes that back`() async throws {
     try await WebStage.run { web in
-      let fence = try await web.make(
-        "/api/v1/fences",
-        JSON.read(
-          of: """
-            {"name":"School","kind":"muster","needs":"relay",
-             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
-            """))
+      let fence = try await web.makeEmptyZone()
       let path = "/api/v1/alerts/emptyFence:\(fence)/shelve"
       let wrong = [
         "{}", "{\"reason\":\"\"}", "{\"reason\":\"x\",\"minutes\":61}",
@@ -108,13 +90,7 @@ import Testing
       #expect(call["state"].word == "atCommand", "this laptop is of command")
       #expect(call["seenBy"] == .array([]) && call["answers"] == .array([]))
       #expect(call["madeAt"].word != nil)
-      let fence = try await web.make(
-        "/api/v1/fences",
-        JSON.read(
-          of: """
-            {"name":"School","kind":"muster","needs":"relay",
-             "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
-            """))
+      let fence = try await web.makeEmptyZone()
       let path = "/api/v1/alerts/emptyFence:\(fence)/acknowledge"
       #expect(try await web.status("POST", path, "{\"answer\":\"coming\"}") == 422)
       #expect(try await web.status("POST", path, "{\"answer\":\"\"}") == 422)

@@ -18,17 +18,6 @@ import Testing
       rules: Webhook.Rules(events: [], alerts: alerts))
   }
 
-  /// An assembly zone without the role that it needs raises an alert.
-  private static func raiseAlert(_ web: WebStage, _ name: String) async throws -> String {
-    try await web.make(
-      "/api/v1/fences",
-      JSON.read(
-        of: """
-          {"name":"\(name)","kind":"muster","needs":"relay",
-           "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
-          """))
-  }
-
   private static func stopped(_ web: WebStage) async throws -> [String] {
     try await web.node.raisedAlerts().filter { $0.id.kind == .webhook }
       .map { "\($0.level.name): \($0.text)" }
@@ -41,7 +30,7 @@ import Testing
       await web.node.start(peers: [], linkRate: nil)
       let dead = try Self.webhook("pager", "http://127.0.0.1:1/")
       try await web.store.put(dead, from: .now(of: web.node))
-      _ = try await Self.raiseAlert(web, "School")
+      _ = try await web.makeEmptyZone("School")
       try await web.posting(web.store, stallLimit: .milliseconds(30)) {
         try await eventually {
           try await Self.stopped(web).first?.hasPrefix("warning: webhook pager delivers nothing: ")
@@ -77,7 +66,7 @@ import Testing
         let dead = try Self.webhook(name, "http://127.0.0.1:1/")
         try await web.store.put(dead, from: .now(of: web.node))
       }
-      let fence = try await Self.raiseAlert(web, "School")
+      let fence = try await web.makeEmptyZone("School")
       try await web.posting(web.store, stallLimit: .milliseconds(30)) {
         try await eventually { try await Self.stopped(web).count == 2 }
         try web.store.remove("one")
@@ -123,7 +112,7 @@ import Testing
         try await web.store.put(
           Self.webhook("pager", receiver.url), from: .now(of: web.node))
         for name in ["Poison 1", "Poison 2", "School", "Church"] {
-          _ = try await Self.raiseAlert(web, name)
+          _ = try await web.makeEmptyZone(name)
         }
         try await web.posting(web.store) {
           try await eventually {

@@ -242,13 +242,7 @@ import Testing
         let rules = Webhook.Rules(alerts: true, users: ["Nemo"])
         let first = try WebhookStore(in: web.folder)
         try await first.put(Self.webhook("pager", receiver.url, rules), from: .now(of: web.node))
-        let fence = try await web.make(
-          "/api/v1/fences",
-          JSON.read(
-            of: """
-              {"name":"School","kind":"muster","needs":"relay",
-               "circle":{"lat":46.5,"lon":7.5,"radiusMetres":100}}
-              """))
+        let fence = try await web.makeEmptyZone()
         try await web.posting(first) {
           try await eventually { Self.sent(receiver, fence) == ["raised"] }
         }

@@ -33,10 +33,10 @@ struct AlertTrackerTests {
 
   @Test func `one that names what was received counts`() {
     var tracker = AlertTracker()
-    _ = tracker.update([finding(7)], now: now) { _ in [notice(7)] }
+    tracker.update([finding(7)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
     // Also if the person has moved since
-    _ = tracker.update([finding(9)], now: now) { _ in [notice(7)] }
+    tracker.update([finding(9)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
   }
 
@@ -52,33 +52,33 @@ struct AlertTrackerTests {
         calls: members)
     }
     var tracker = AlertTracker()
-    _ = tracker.update([group(7)], now: now) { _ in [notice(7)] }
+    tracker.update([group(7)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
     // What was delayed arrives before the first position that ends the silence.
-    _ = tracker.update([group(9)], now: now) { _ in [notice(7)] }
+    tracker.update([group(9)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.first?.acknowledgement?.name == "Ada")
     // The last of them is silent still.
     let member = group(9).calls[0]
     let last = AlertTracker.Finding(
       id: member.id, level: .warning, text: "", cause: member.cause)
-    _ = tracker.update([last], now: now) { _ in [notice(7)] }
+    tracker.update([last], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.map(\.acknowledgement?.name) == ["Ada"])
   }
 
   @Test func `one that names a position that was not sent acknowledges nothing`() {
     var tracker = AlertTracker()
     let future = notice(UInt64(Int64.max))
-    _ = tracker.update([finding(7)], now: now) { _ in [future] }
+    tracker.update([finding(7)], now: now) { _ in [future] }
     #expect(tracker.alerts.map(\.acknowledgement) == [nil])
   }
 
   @Test func `an alert that becomes more severe needs another one`() {
     var tracker = AlertTracker()
-    _ = tracker.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
+    tracker.update([finding(7, .warning)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.first?.acknowledgement != nil)
-    _ = tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.map(\.acknowledgement) == [nil])
-    _ = tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
+    tracker.update([finding(7, .danger)], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.map(\.acknowledgement) == [nil])
   }
 }

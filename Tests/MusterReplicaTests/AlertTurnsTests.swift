@@ -26,7 +26,7 @@ struct AlertTurnsTests {
 
   private func chosen(_ findings: [AlertTracker.Finding]) -> Set<AlertID> {
     var tracker = AlertTracker()
-    _ = tracker.update(findings, now: Self.now) { _ in [] }
+    tracker.update(findings, now: Self.now) { _ in [] }
     #expect(tracker.alerts.count == min(findings.count, Limits.alerts))
     return Set(tracker.alerts.map(\.id))
   }
@@ -77,7 +77,7 @@ struct AlertTurnsTests {
     let (mild, severe) = (
       finding(.bound, 1, .warning, by: ben), finding(.bound, 1, .danger, by: ben)
     )
-    _ = tracker.update([mild, severe, mild], now: Self.now) { _ in [] }
+    tracker.update([mild, severe, mild], now: Self.now) { _ in [] }
     #expect(tracker.alerts.map(\.level) == [.danger])
   }
 }

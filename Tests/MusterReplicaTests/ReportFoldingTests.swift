@@ -24,7 +24,7 @@ import Testing
   /// The alerts after a review, without those of earlier ones that ended.
   private func review(_ reports: [AlertTracker.Finding], _ stored: inout AlertTracker) -> [Alert] {
     let folded = ReportFolding(stored: stored, now: Self.now).folding(reports)
-    _ = stored.update(folded, now: Self.now) { _ in [] }
+    stored.update(folded, now: Self.now) { _ in [] }
     return stored.alerts
   }
 

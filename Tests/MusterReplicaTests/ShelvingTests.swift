@@ -34,12 +34,7 @@ struct ShelvingTests {
       let outcome = try replica.reviewAlerts(now: now)
       return (outcome.alertChanges, outcome)
     }
-    return changes.filter { change in
-      switch change {
-      case .raised(let alert), .acknowledged(let alert), .shelved(let alert), .cleared(let alert):
-        alert.priority > .message
-      }
-    }
+    return changes.filter { $0.alert.priority > .message }
   }
 
   @discardableResult
@@ -71,13 +66,13 @@ struct ShelvingTests {
     #expect(try alert(.emptyFence, at: "Ben", in: &valley)?.shelving == nil, "of this node alone")
     try valley.restart("Ada")
     try valley.run(milliseconds: 14 * 60_000)
-    #expect(try review("Ada", in: &valley).filter { $0.kind == .emptyFence }.isEmpty)
+    #expect(try review("Ada", in: &valley).filter { $0.alert.id.kind == .emptyFence }.isEmpty)
     #expect(try alert(.emptyFence, at: "Ada", in: &valley)?.shelving == expected)
     let stored = try valley.ask("Ada") { replica, _ in try replica.queries.raisedAlerts() }
     #expect(stored.first { $0.id == before.id }?.shelving == expected)
 
     try valley.run(milliseconds: 60_000)
-    let raised = try review("Ada", in: &valley).first { $0.kind == .emptyFence }
+    let raised = try review("Ada", in: &valley).first { $0.alert.id.kind == .emptyFence }
     guard case .raised(let again)? = raised else {
       Issue.record("it is raised again")
       return
@@ -211,14 +206,5 @@ struct ShelvingTests {
     let near = alert(.people(2, withinMetres: 500))
     #expect(shelved.end(among: [near], now: now) == [near.id])
     #expect(shelved == ShelvedAlerts())
-  }
-}
-
-extension AlertChange {
-  fileprivate var kind: AlertKind {
-    switch self {
-    case .raised(let alert), .acknowledged(let alert), .shelved(let alert), .cleared(let alert):
-      alert.id.kind
-    }
   }
 }

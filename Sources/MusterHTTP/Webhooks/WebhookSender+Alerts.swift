@@ -144,12 +144,3 @@ extension WebhookPosition {
     }
   }
 }
-
-extension AlertChange {
-  fileprivate var alert: Alert {
-    switch self {
-    case .raised(let alert), .acknowledged(let alert), .shelved(let alert), .cleared(let alert):
-      alert
-    }
-  }
-}

@@ -19,6 +19,11 @@ struct AlertCause: Hashable, Sendable {
     self.positions = fits ? positions.sorted { $0.device < $1.device } : []
   }
 
+  /// Returns what an acknowledgement names that is to count for this and for what it has become.
+  func continued(by current: AlertCause) -> AlertCause {
+    AlertCause(dots: Array(Set(dots).union(current.dots)), positions: current.positions)
+  }
+
   /// Whether an acknowledgement of it has a meaning on other nodes.
   var isShared: Bool { !dots.isEmpty || !positions.isEmpty }
 

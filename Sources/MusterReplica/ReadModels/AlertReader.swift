@@ -83,9 +83,9 @@ struct AlertReader {
   func update(
     _ alerts: inout AlertTracker, with findings: [AlertTracker.Finding],
     among people: [UserSummary], now: Timestamp
-  ) throws -> [AlertChange] {
+  ) throws {
     var namesakes: Namesakes?
-    return try alerts.update(findings, now: now) { id in
+    try alerts.update(findings, now: now) { id in
       let values = try context.store.row(row(id))?.values(of: .alertAcknowledgements) ?? []
       guard !values.isEmpty else { return [] }
       let names = namesakes ?? Namesakes(people.map { ($0.id, $0.callsign) })
@@ -247,23 +247,23 @@ struct AlertReader {
     return only
   }
 
-  /// Unreadable data was written by another version: all alerts are then raised again.
   func stored() throws(StoreError) -> AlertTracker {
-    guard let bytes = try context.store.local(AlertTracker.key) else { return AlertTracker() }
-    do throws(DecodingFault) {
-      return try AlertTracker(decoding: bytes)
-    } catch {
-      return AlertTracker()
-    }
+    try stored(AlertTracker.key, AlertTracker.init(decoding:)) ?? AlertTracker()
   }
 
-  /// Those of unreadable data are raised again.
   func shelved() throws(StoreError) -> ShelvedAlerts {
-    guard let bytes = try context.store.local(ShelvedAlerts.key) else { return ShelvedAlerts() }
+    try stored(ShelvedAlerts.key, ShelvedAlerts.init(decoding:)) ?? ShelvedAlerts()
+  }
+
+  /// Unreadable data was written by another version: all alerts are then raised again.
+  private func stored<Value>(
+    _ key: String, _ decoding: ([UInt8]) throws(DecodingFault) -> Value
+  ) throws(StoreError) -> Value? {
+    guard let bytes = try context.store.local(key) else { return nil }
     do throws(DecodingFault) {
-      return try ShelvedAlerts(decoding: bytes)
+      return try decoding(bytes)
     } catch {
-      return ShelvedAlerts()
+      return nil
     }
   }
 

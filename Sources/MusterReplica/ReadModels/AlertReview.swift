@@ -92,7 +92,7 @@ struct AlertReview {
       people.flatMap(\.assessment.timers).map { ($0.id, $0.due.latest) },
       uniquingKeysWith: { first, _ in first })
     var alerts = stored
-    _ = try reader.update(&alerts, with: findings, among: self.people, now: now)
+    try reader.update(&alerts, with: findings, among: self.people, now: now)
     var shelved = storedShelved
     for id in shelved.end(among: alerts.alerts, now: now) { alerts.raiseAgain(id, now: now) }
     memory.date(&alerts, after: stored)
@@ -222,8 +222,7 @@ struct AlertReview {
     for (call, isAcknowledged) in alerts.calls(in: id)
     where call.cause.isShared && rows.count < Self.mostCalls {
       let held = found.first { $0.id == call.id }?.cause ?? call.cause
-      let cause = AlertCause(
-        dots: Array(Set(call.cause.dots).union(held.dots)), positions: held.positions)
+      let cause = call.cause.continued(by: held)
       if isAcknowledged {
         guard user != AlertReply.program,
           try reader.isAcknowledgedByProgramsAlone(call.id, cause)

@@ -94,9 +94,8 @@ struct AlertTracker: Sendable, Equatable {
   /// - Parameter notices: the live acknowledgements in an alert's row.
   mutating func update(
     _ findings: [Finding], now: Timestamp, notices: (AlertID) throws -> [Notice]
-  ) rethrows -> [AlertChange] {
+  ) rethrows {
     let found = AlertTurns.chosen(findings)
-    let before = alerts
     for id in ended(by: found) { spent[id] = Set(try notices(id).map(\.dot)) }
     var standing: [AlertID: Occurrence] = [:]
     for finding in found.values {
@@ -126,7 +125,6 @@ struct AlertTracker: Sendable, Equatable {
     }
     occurrences = standing
     boundSpent()
-    return AlertChange.between(before, and: alerts)
   }
 
   /// Returns the alerts and the folded calls with a shared cause that are not found any more. A
@@ -187,8 +185,7 @@ struct AlertTracker: Sendable, Equatable {
     guard let known = occurrences[id]?.cause, known.isShared, !id.kind.isOfCalls else {
       return current
     }
-    return AlertCause(
-      dots: Array(Set(known.dots).union(current.dots)), positions: current.positions)
+    return known.continued(by: current)
   }
 
   private func occurrence(

@@ -82,9 +82,9 @@ struct ShelvedAlerts: Sendable, Equatable {
   mutating func remove(_ id: AlertID) -> Bool { entries.removeValue(forKey: id) != nil }
 
   /// Ends what is over. Returns those whose alert is active.
-  mutating func end(among alerts: [Alert], now: Timestamp) -> [AlertID] {
+  mutating func end(among alerts: @autoclosure () -> [Alert], now: Timestamp) -> [AlertID] {
     guard !entries.isEmpty else { return [] }
-    let active = Dictionary(alerts.map { ($0.id, $0) }) { $1 }
+    let active = Dictionary(alerts().map { ($0.id, $0) }) { $1 }
     let ended = entries.filter { id, entry in
       active[id].map { !entry.covers($0, at: now) } ?? true
     }.keys.sorted()

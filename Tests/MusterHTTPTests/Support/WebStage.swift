@@ -108,6 +108,17 @@ struct WebStage: Sendable {
     return id
   }
 
+  /// Creates an assembly zone without the role that it needs, which raises an alert. Returns its id.
+  func makeEmptyZone(_ name: String = "School", latitude: Double = 46.5) async throws -> String {
+    try await make(
+      "/api/v1/fences",
+      JSON.read(
+        of: """
+          {"name":"\(name)","kind":"muster","needs":"relay",
+           "circle":{"lat":\(latitude),"lon":7.5,"radiusMetres":100}}
+          """))
+  }
+
   func status(
     _ method: String, _ path: String, _ body: String? = nil, _ headers: [String: String] = [:]
   ) async throws -> Int {
