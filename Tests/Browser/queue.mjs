@@ -516,8 +516,11 @@ async function sequence(number) {
   // Late arrivals of dying connections are over by then, too.
   await clock.run(end + allowed);
   const unsent = [...made].filter((key) => !node.performed.has(key) && !cancelled.has(key));
-  const shown = [...world.pages].flatMap((page) => page.queue.unsentCalls()).filter(({ why }) => !why);
+  // A further call may be entered during that time: it has as long.
+  const unsentCalls = () => [...world.pages].flatMap((page) => page.queue.unsentCalls()).filter(({ why }) => !why);
+  const shown = unsentCalls().filter(({ key }) => made.has(key));
   await clock.run(end + 60000);
+  shown.push(...unsentCalls());
   if (options.trace) console.log([...world.profile.database.rows.values()].map(({ key, kind, why }) => [key, kind, why]), [...world.pages].map((page) => [Boolean(page.state.session), page.connections, page.waiting.length, page.queue.unsentCalls().map(({ key }) => key)]));
   const doubled = node.claims.filter((one) => one.endsWith("help")).length > world.entered;
   const faults = [

@@ -184,10 +184,9 @@ export async function cancelCall(call) {
     ...help, key: crypto.randomUUID(), kind: "safe", label: "", body: { safety: "safe" },
     at: Date.now(), why: null,
   };
-  for (const one of calls) {
-    end(one);
-    over.add(one.key);
-  }
+  for (const one of calls) end(one);
+  // At once: while the database writes, nothing sends them again.
+  drop(calls);
   await commit("entries", [ok], calls.map((one) => one.place))
     .catch(() => unstored.push({ ...ok, place }));
   await load();
