@@ -416,9 +416,14 @@ class World {
   }
 }
 
+/** What the page let fail without an answer to it. */
+let unhandled = [];
+process.on("unhandledRejection", (error) => unhandled.push(`unhandled: ${error}`));
+
 /** Runs one sequence. Returns why it failed, or null. */
 async function sequence(number) {
   const world = new World(number);
+  unhandled = [];
   const { random, clock, node } = world;
   const begin = clock.now;
   const length = random.between(5000, 60000);
@@ -532,6 +537,7 @@ async function sequence(number) {
       && "an earlier OK cancelled the call",
     isCancelled && node.standing === "full" && node.claims.length > 0 && node.claims.at(-1) === "help"
       && "a cancelled call stands",
+    ...unhandled,
   ].filter(Boolean);
   for (const page of [...world.pages]) page.close();
   return { faults, lines: world.lines, waited: made.size, cancelled: isCancelled };

@@ -8,6 +8,7 @@ struct NodeClock {
   /// Over a hundred thousand years.
   private static let never: Int64 = 4_000_000_000_000_000_000
 
+  private let machine: UInt64
   let driftPerMillion: Int64
   /// How far the wall clock is ahead of the correct time, apart from its drift.
   private(set) var skewMilliseconds: Int64
@@ -19,7 +20,9 @@ struct NodeClock {
   /// How often the machine was started.
   private(set) var boots: UInt64 = 0
 
-  init(skewMilliseconds: Int64, driftPerMillion: Int64) {
+  /// - Parameter machine: another number for each, also for that of a clone.
+  init(machine: UInt64 = 0, skewMilliseconds: Int64, driftPerMillion: Int64) {
+    self.machine = machine
     self.skewMilliseconds = skewMilliseconds
     self.driftPerMillion = driftPerMillion
   }
@@ -48,8 +51,10 @@ struct NodeClock {
   /// The start of the present boot by the same clock.
   var bootedAtMilliseconds: Int64 { bootedAtMicroseconds / 1000 }
 
-  /// What the system calls its present boot.
-  var systemBoot: [UInt8] { withUnsafeBytes(of: boots.bigEndian) { Array($0) } }
+  /// What the system calls its present boot: no other one of any machine has that name.
+  var systemBoot: [UInt8] {
+    withUnsafeBytes(of: (machine.bigEndian, boots.bigEndian)) { Array($0) }
+  }
 
   private static let longestUptimeMicroseconds: Int64 = 30 * 86_400_000_000
 

@@ -100,7 +100,8 @@ final class SimulatedNode {
     interface = NetworkInterface(endpoint)
     positions = PositionSource(movement)
     clock = NodeClock(
-      skewMilliseconds: plan.skewMilliseconds, driftPerMillion: plan.driftPerMillion)
+      machine: UInt64(index), skewMilliseconds: plan.skewMilliseconds,
+      driftPerMillion: plan.driftPerMillion)
   }
 
   var name: String { plan.name }

@@ -277,7 +277,7 @@ async function done(entry, answer) {
 async function refused(entry, error) {
   entry.why = spoken(error.message);
   end(entry);
-  if (forms.has(entry.key) && entry.kind !== "help") await discard(entry);
+  if (forms.has(entry.key) && entry.kind !== "help") await discard(entry).catch(warn);
   else await commit("entries", [entry]).catch(warn).then(load);
   settle(entry, (form) => form.reject(error));
 }
