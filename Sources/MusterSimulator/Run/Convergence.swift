@@ -99,17 +99,19 @@ struct Convergence {
     let heads = Set(try most.store.logs().map(\.head))
     return try named.dropFirst().prefix(4).map { node in
       let lacked = records.subtracting(try node.store.records())
-      var parts = Dictionary(grouping: lacked) { "\($0.kind)" }
-        .sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key) records" }
+      var parts = Dictionary(grouping: lacked) { "\($0.kind) records of \(author($0.certificate))" }
+        .sorted { $0.key < $1.key }.map { "\($0.value.count) \($0.key)" }
       parts.append("\(heads.subtracting(try node.store.logs().map(\.head)).count) logs")
       return ", \(node.name) differs in \(parts.joined(separator: ", "))"
     }.joined()
   }
 
+  private func author(_ certificate: CertificateHash) -> String {
+    nodes.first { $0.credentials.certificate == certificate }?.name ?? "root"
+  }
+
   private func authorsWaitedFor(by node: SimulatedNode) throws -> String {
-    let names = try node.store.waiting(limit: .max).map { frame in
-      nodes.first { $0.credentials.certificate == frame.opening.certificate }?.name ?? "root"
-    }
+    let names = try node.store.waiting(limit: .max).map { author($0.opening.certificate) }
     return Dictionary(grouping: names) { $0 }.sorted { $0.key < $1.key }
       .map { "\($0.value.count) of \($0.key)" }.joined(separator: ", ")
   }

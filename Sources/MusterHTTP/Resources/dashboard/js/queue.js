@@ -66,9 +66,14 @@ export function onQueue(work) { listener = work; }
 /** Reads what an earlier page left, and sends it. */
 export async function openQueue() {
   if (location.protocol !== "https:") return;
-  addEventListener("online", flush);
-  addEventListener("pageshow", flush);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) flush(); });
+  addEventListener("online", sendStored);
+  addEventListener("pageshow", sendStored);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) sendStored(); });
+  await sendStored();
+}
+
+/** Another page of this browser may have cancelled what this one knows. */
+async function sendStored() {
   await load();
   flush();
 }
