@@ -287,6 +287,9 @@ public enum Limits {
   /// Certificates whose announce counters are remembered, so that a replayed announce does not
   /// count.
   public static let announcers = 4096
+  /// Addresses of announcers that are not known yet, and count as devices that share a link. A
+  /// member can invent as many, and makes the records of others wait by that.
+  public static let strangers = 64
   /// Incarnations of each announcer. Beyond `announcers`, the least recently active is removed.
   public static let incarnationsPerAnnouncer = 4
   /// Addresses of one device that are tried at once: a device has few interfaces.

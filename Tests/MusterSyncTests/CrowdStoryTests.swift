@@ -106,6 +106,32 @@ struct CrowdStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test(arguments: [8000, nil])
+  func `laptops that join at once leave room on their channel, and all of them meet`(rate: Int?) {
+    // Given forty devices that do not know one another, on one channel of 64 kbit/s
+    var world = World(seed: 560)
+    world.checksInvariants = false
+    world.found()
+    for _ in 1..<40 { world.cast(.member) }
+    for index in 0..<40 {
+      world.give(.linkRate(rate.flatMap { LinkRate(bytesPerSecond: $0) }), to: index)
+    }
+    world.weather.delayMilliseconds = 5...30
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 4000, isShared: true)
+    // When two minutes have passed
+    world.run(seconds: 120)
+    // Then they offer less than it carries,
+    let before = world.stations.reduce(0) { $0 + $1.wireBytes }
+    world.run(seconds: 60)
+    let offered = world.stations.reduce(0) { $0 + $1.wireBytes } - before
+    #expect(offered < 60 * 8000, "\(offered) bytes in a minute")
+    // and all know one another within five minutes.
+    let met = { (world: World) in world.stations.map(\.engine.context.peers.count) }
+    #expect(
+      world.run(seconds: 120) { world in met(world).allSatisfy { $0 == 39 } }, "\(met(world))")
+    #expect(world.problems == [])
+  }
+
   @Test func `a laptop that is received but does not answer keeps its session`() {
     // Given four laptops with sessions
     var world = World(seed: 570)

@@ -38,7 +38,9 @@ struct Announcer: Sendable {
 
   mutating func announceIfDue(_ records: RecordCache, context: inout Context) {
     // What waits for the link is not sealed: it states what is stored when the link opens.
-    if timer.next <= context.now, let opens = context.outbox.links.opensAt(nil, now: context.now) {
+    if timer.next <= context.now,
+      let opens = context.outbox.links.opensAt(nil, now: context.now) ?? context.commonOpensAt()
+    {
       return context.deadlines.schedule(.announce, at: opens)
     }
     defer { context.deadlines.schedule(.announce, at: timer.next) }
@@ -49,7 +51,7 @@ struct Announcer: Sendable {
     announce.roots = context.logs.roots()
     announce.heads = context.logs.namedHints()
     if let kind = timer.takesRecord() { add(kind, of: records, to: &announce, context: context) }
-    context.transmit(fitting(announce, context: &context), to: .multicast(nil))
+    context.transmitToAll(fitting(announce, context: &context), to: .multicast(nil))
   }
 
   /// Adds a record of this device, with the devices that are received: where many share a link and
@@ -98,7 +100,7 @@ struct Announcer: Sendable {
   /// Announces soon, and several times more at intervals that double: from one in which the
   /// announces of all devices would take a part of the links' capacity.
   mutating func quicken(context: inout Context) {
-    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.crowd)
     let interval = min(
       max(Timing.announceFirstMilliseconds, Timing.shareOfCrowd * crowd),
       Timing.announceLastMilliseconds)
@@ -110,7 +112,7 @@ struct Announcer: Sendable {
   /// Announces soon that what other devices wrote is stored here too: later where the announces of
   /// all receivers take long.
   mutating func quickenForGrowth(context: inout Context) {
-    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.crowd)
     let half = max(Timing.announceGrowthMilliseconds, Timing.shareOfCrowd * crowd) / 2
     let wait = half + Int64(context.random.uniform(below: UInt64(half)))
     timer.quicken(within: wait, from: nil, now: context.now)

@@ -67,7 +67,8 @@ struct Connector: Sendable {
       return false
     }
     // A handshake that waits for the link would be older than its answer.
-    if let ready = context.outbox.links.nextReady(now: context.now), ready > context.now {
+    let ready = context.outbox.links.nextReady(now: context.now)
+    if let ready = [ready, context.commonOpensAt()].compactMap(\.self).max(), ready > context.now {
       contact.nextAttempt = ready.advanced(byMicroseconds: 1)
       return false
     }

@@ -74,14 +74,14 @@ extension Context {
   }
 
   /// How narrow the links are for the devices that are received, 0 to 1000 (`LinkPaces`).
-  var narrowness: Int64 { outbox.links.narrowness(receivers: peers.count) }
+  var narrowness: Int64 { outbox.links.narrowness(receivers: peers.crowd) }
 
   /// The longest random delay of a connection to an announcer: later with more receivers of the
   /// same announce. On narrow links, which devices need a session is known once all have been
   /// received.
   var longestContactMilliseconds: Int64 {
-    Timing.contactHintMilliseconds + 5 * Int64(peers.count)
-      + outbox.links.patienceMilliseconds * Int64(max(peers.count, Limits.smallMesh)) / 2
+    Timing.contactHintMilliseconds + 5 * Int64(peers.crowd)
+      + outbox.links.patienceMilliseconds * Int64(max(peers.crowd, Limits.smallMesh)) / 2
       * narrowness / 1000
   }
 

@@ -59,7 +59,7 @@ struct Handshaker: Sendable {
     if let pending = table.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
       table[pending.localIndex]?.message.attempts += 1
-      return context.transmit(pending.message.datagram, to: .endpoint(endpoint, .unknown))
+      return context.transmitToAll(pending.message.datagram, to: .endpoint(endpoint, .unknown))
     }
     let index = freshIndex(context: &context)
     var handshake = SessionHandshake(
@@ -78,7 +78,7 @@ struct Handshaker: Sendable {
         handshake.message.nextAttempt = context.nextAttempt(after: 1)
       }
       keep(handshake, context: &context)
-      context.transmit(writer.bytes, to: .endpoint(endpoint, .unknown))
+      context.transmitToAll(writer.bytes, to: .endpoint(endpoint, .unknown))
     } catch {
       preconditionFailure("cannot begin a handshake: \(error)")
     }
@@ -374,7 +374,8 @@ struct Handshaker: Sendable {
         ? context.nextAttempt(after: handshake.message.attempts) : nil
       table[index] = handshake
       if handshake.remoteIndex == nil {
-        context.transmit(handshake.message.datagram, to: .endpoint(handshake.endpoint, .unknown))
+        context.transmitToAll(
+          handshake.message.datagram, to: .endpoint(handshake.endpoint, .unknown))
       } else {
         repeatResponse(index, context: &context)
       }

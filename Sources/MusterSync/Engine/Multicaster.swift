@@ -87,7 +87,8 @@ struct Multicaster: Sendable {
       Timing.relayLastMilliseconds,
       Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * Int64(receivers))
     let bytes = fresh.bytes + 2 * receivers
-    let all = 2 * (links.airtimeMilliseconds(of: receivers, bytes: bytes) + links.delayMilliseconds)
+    let crowd = max(receivers, context.peers.crowd)
+    let all = 2 * (links.airtimeMilliseconds(of: crowd, bytes: bytes) + links.delayMilliseconds)
     let most =
       if !isMissed {
         Timing.furtherCopyLastMilliseconds
@@ -211,12 +212,17 @@ struct Multicaster: Sendable {
     var next: Instant?
     for intent in waiting {
       var at = max(intent.at, context.now.advanced(byMicroseconds: 1))
-      if let opens = context.outbox.links.opensAt(intent.link.destination, now: context.now) {
-        at = max(at, opens)
-      }
+      if let opens = opensAt(intent, context: &context) { at = max(at, opens) }
       next = min(next ?? at, at)
     }
     if let next { context.deadlines.schedule(.relays, at: next) }
+  }
+
+  /// When an intent may be sent; nil if that is now. Records wait for this device's part of what
+  /// concerns all. Frames do not: a missing one is missing until digests find it.
+  private func opensAt(_ intent: Intent, context: inout Context) -> Instant? {
+    let link = context.outbox.links.opensAt(intent.link.destination, now: context.now)
+    return intent.fresh.log == nil ? link ?? context.commonOpensAt() : link
   }
 
   private func nextDue(context: inout Context) -> Int? {
@@ -224,9 +230,7 @@ struct Multicaster: Sendable {
     for index in waiting.indices where waiting[index].at <= context.now {
       let intent = waiting[index]
       if let first, waiting[first].fresh.importance <= intent.fresh.importance { continue }
-      guard context.outbox.links.opensAt(intent.link.destination, now: context.now) == nil else {
-        continue
-      }
+      guard opensAt(intent, context: &context) == nil else { continue }
       first = index
     }
     return first
@@ -300,7 +304,7 @@ struct Multicaster: Sendable {
       guard room >= 0 else { return announcer.quicken(context: &context) }
       announce.covered = Set(tags.prefix(room))
       datagram = announcer.sealed(announce, context: &context)
-      context.transmit(datagram, to: destination, importance: fresh.importance)
+      context.transmitToAll(datagram, to: destination, importance: fresh.importance)
     }
   }
 

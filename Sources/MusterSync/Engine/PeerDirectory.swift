@@ -14,10 +14,15 @@ struct PeerDirectory: Sendable {
   private(set) var connected: [DeviceID] = []
   /// Devices with which a session is needed to fetch their photos, and until when.
   private(set) var sought: [DeviceID: Instant] = [:]
+  /// The addresses from which announces of unknown devices come, and when last.
+  private var strangers: [Endpoint: Instant] = [:]
   /// Changes of the state of a device that has none: a fault of this program.
   private var ignoredChanges = 0
 
   var count: Int { devices.count }
+  /// How many devices share the links, with this one, and with those that are not known yet: of
+  /// many that join at once each knows a few.
+  var crowd: Int { count + strangers.count + 1 }
   /// In unspecified order: no result may depend on it.
   var values: some Sequence<PeerState> { states.lazy.compactMap(\.self) }
 
@@ -116,6 +121,24 @@ struct PeerDirectory: Sendable {
     return true
   }
 
+  /// Records an announce of a device whose certificate has not arrived.
+  mutating func noteStranger(at endpoint: Endpoint, now: Instant) {
+    forgetStrangers(at: now)
+    guard strangers[endpoint] != nil || strangers.count < Limits.strangers else { return }
+    strangers[endpoint] = now
+  }
+
+  /// Records an announce of a device that is known.
+  mutating func noteKnown(at endpoint: Endpoint, now: Instant) {
+    strangers[endpoint] = nil
+    forgetStrangers(at: now)
+  }
+
+  private mutating func forgetStrangers(at now: Instant) {
+    guard !strangers.isEmpty else { return }
+    strangers = strangers.filter { now.milliseconds(since: $0.value) < Timing.strangerMilliseconds }
+  }
+
   /// Requires a session with a device until a time, to fetch its photos.
   mutating func seek(_ device: DeviceID, until: Instant) {
     if places[device] != nil { sought[device] = until }
@@ -134,6 +157,7 @@ struct PeerDirectory: Sendable {
 
   func checkInvariants(sessions all: [UInt32: Session]) {
     precondition(count <= Limits.peers, "\(count) peers")
+    precondition(strangers.count <= Limits.strangers, "\(strangers.count) strangers")
     precondition(ignoredChanges == 0, "\(ignoredChanges) changes of unknown peers")
     precondition(sought.keys.allSatisfy { places[$0] != nil }, "seeks a device without state")
     precondition(devices == places.keys.sorted(), "\(count) listed, \(places.count) peers")

@@ -60,7 +60,7 @@ struct Reconciler: Sendable {
   private func hasRoomForDigest(of sets: [SetID], _ context: Context) -> Bool {
     guard let began else { return true }
     let datagrams = sets == [.records] ? Timing.digestDatagrams : 1
-    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.count)
+    let crowd = context.outbox.links.airtimeMilliseconds(of: context.peers.crowd)
     return context.now.milliseconds(since: began) >= Timing.shareOfCrowd * datagrams * crowd
   }
 

@@ -19,6 +19,8 @@ enum Timing {
   static let announceServesMilliseconds: Int64 = 160_000
   /// The same in a large mesh, where most announces are suppressed.
   static let announceServesManyMilliseconds: Int64 = 900_000
+  /// An address from which an unknown device announced counts as one device for so long.
+  static let strangerMilliseconds: Int64 = 120_000
   /// The shortest and the longest interval between multicasts of a device that is assumed. A device
   /// that was not received for two of its intervals is absent.
   static let announceIntervals: ClosedRange<Int64> = 64_000...450_000

@@ -178,7 +178,7 @@ extension Context {
   /// Notes how late an answer on a shared link was, or that none came for so long.
   mutating func noteDelay(milliseconds: Int64, isAnswer: Bool = true) {
     outbox.links.noteDelay(
-      milliseconds: milliseconds, isAnswer: isAnswer, devices: peers.count + 1, now: now)
+      milliseconds: milliseconds, isAnswer: isAnswer, devices: peers.crowd, now: now)
   }
 
   /// Processes a datagram of a device that was authenticated and is not a replay.

@@ -4,6 +4,8 @@ internal import MusterModel
 struct LinkPaces: Sendable {
   private(set) var rate: LinkRate?
   private var share = LinkShare()
+  /// This device's part of what concerns all: announces, records, and beginnings of handshakes.
+  private var common: TokenBucket?
   private var buckets: [LinkID: TokenBucket] = [:]
   /// Bounds what received multicasts take of each bucket.
   private var heard: [LinkID: TokenBucket] = [:]
@@ -145,6 +147,34 @@ struct LinkPaces: Sendable {
       return link
     }
     return max(own, link ?? own)
+  }
+
+  /// What links without a configured rate carry at least, in bytes a second: late answers do not
+  /// show by how much they are too full.
+  private static let leastCommon = 8000
+
+  /// Returns when an announce, a record or the beginning of a handshake may be sent; nil if that is
+  /// now. Together, those of all devices take half of what the links carry, so that a crowd which
+  /// joins at once leaves room for answers and for calls.
+  ///
+  /// - Parameter crowd: how many devices share the links, this one included.
+  mutating func commonOpensAt(crowd: Int, now: Instant) -> Instant? {
+    guard let carried = rate?.bytesPerSecond ?? share.capacity.map({ max($0, Self.leastCommon) })
+    else {
+      common = nil
+      return nil
+    }
+    let rate = max(1, carried / 2 / crowd)
+    if common == nil {
+      common = TokenBucket(bytesPerSecond: rate, depthBytes: Self.depthBytes, now: now)
+    } else {
+      common?.change(bytesPerSecond: rate, depthBytes: Self.depthBytes, now: now)
+    }
+    return common?.isOpen(now: now) == false ? common?.opensAt : nil
+  }
+
+  mutating func takeCommon(_ bytes: Int, now: Instant) {
+    common?.take(bytes + Limits.headerBytes, now: now)
   }
 
   mutating func isAnyOpen(now: Instant) -> Bool {
