@@ -56,6 +56,8 @@ while IFS= read -r file; do
   install -D -m 644 "$dashboard/$file" "$root$prefix/share/muster/dashboard/$file"
 done < <(cd "$dashboard" && find . -type f)
 printf '  %s\n' "$root$prefix/share/muster/dashboard/"
+put 644 Sources/MusterHTTP/Resources/world.pmtiles share/muster/world.pmtiles
+put 644 Packaging/natural-earth.copyright share/muster/world.copyright
 # The renderer of vector maps, as far as it was fetched.
 if [[ -s .build/maplibre/maplibre-gl.js ]]; then
   put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js

@@ -240,8 +240,8 @@ struct WebResponder: HTTPResponder {
     case .link:
       guard let link = DashboardLink(request) else { break }
       return link.answer(by: rule, headers, of: dashboard, to: request)
-    case .files: return dashboard.answer(request)
-    case .page: return isAuthorized ? dashboard.answer(request) : dashboard.locked(request)
+    case .files: return await dashboard.answer(request)
+    case .page: return isAuthorized ? await dashboard.answer(request) : dashboard.locked(request)
     case .commands:
       guard let commands, isAuthorized else { break }
       return await commands.answer(request, connection: connection).response

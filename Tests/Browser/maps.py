@@ -25,6 +25,14 @@ LAT, LON = 40.32, -7.6
 ZOOMS = range(0, 13)
 # The colours of water in the style of the page (js/map/vector.js), by theme.
 WATER = {"light": (0xAA, 0xCF, 0xE4), "dark": (0x1B, 0x3A, 0x4F)}
+# Likewise the colours of the map of the world (css/base.css).
+WORLD = {"sea": (0xBF, 0xD8, 0xE6), "land": (0xE6, 0xEA, 0xED)}
+# Views of it: latitude, longitude, zoom level, and what is in the middle.
+VIEWS = [
+    (40.32, -7.6, 2, "land"), (-33.5, 151, 4, "land"), (61.5, 5.5, 6, "land"), (43, 34, 7, "sea"),
+    (-1.3, 33, 8, "sea"), (37.2, -9.3, 9, "sea"), (47.5, 8.7, 12, "land"), (45.75, -82.2, 14, "land")]
+# The most milliseconds from the request of a view until it is drawn, tiles included.
+MOST_DRAWING = 200
 KML = """<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>Search &lt;b&gt;area&lt;/b&gt;</name>
 <LineString><coordinates>-7.62,40.32 -7.58,40.33</coordinates></LineString></Placemark></kml>"""
 
@@ -115,7 +123,7 @@ def pixels(page):
 
 def shows(page, colour, least=20_000):
     return sum(n for other, n in pixels(page).items()
-               if all(abs(a - b) <= 3 for a, b in zip(colour, other))) > least
+               if near(colour, other)) > least
 
 
 def walk(page, node, vector, folder):
@@ -179,6 +187,11 @@ def walk(page, node, vector, folder):
     move(page, 10, 10, 9)
     wait("where there is no map, the page shows it", lambda: "No map of this area" in page.text("#no-map"))
     page.shot("no-map")
+    # Beside a map, and not below it: its southern edge is in the middle.
+    move(page, 40, LON, 9)
+    wait("both are drawn", lambda: shows(page, WATER["light"], 5000) and shows(page, WORLD["land"], 5000))
+    page.shot("world-beside")
+    move(page, 10, 10, 9)
     page.view("map")
     page.click("#no-map button")
     must("and leads to the layers", page.count("#layers:not([hidden]) [data-key='map add']") == 1)
@@ -186,6 +199,7 @@ def walk(page, node, vector, folder):
     wait("the choice is kept", lambda: page.js("return localStorage.getItem('base')") == "")
     page.driver.refresh()
     wait("no map is chosen after a reload", lambda: page.text("#no-map"))
+    draws_world(page)
     page.view("layers")
     page.click("[data-key='base valley.pmtiles']")
     page.driver.find_element("css selector", "#layers input[type=file]").send_keys(
@@ -203,6 +217,45 @@ def walk(page, node, vector, folder):
     # MapLibre tests once whether the browser knows WebP, by an image that the policy rejects.
     faults = page.faults("/tiles/", "data:image/webp")
     must(f"the browser has no error {faults[:5]}", not faults)
+
+
+def draws_world(page):
+    """The map of the world is drawn where no map file covers, in time, and is marked where it is too coarse."""
+    times = []
+    for lat, lon, zoom, what in VIEWS:
+        taken, found = page.driver.execute_async_script("""
+            const [lat, lon, zoom, done] = arguments;
+            import('/dashboard/js/map/map.js').then(({ theMap }) => {
+              const map = theMap();
+              const canvas = document.querySelector('.leaflet-base-pane canvas');
+              canvas.width = canvas.width;
+              const start = performance.now();
+              map.setView([lat, lon], zoom, { animate: false });
+              const look = () => {
+                const box = canvas.getBoundingClientRect(), whole = map.getContainer().getBoundingClientRect();
+                const { x, y } = map.latLngToContainerPoint([lat, lon]);
+                const scale = canvas.width / box.width;
+                const [r, g, b, a] = canvas.getContext('2d').getImageData(
+                  (whole.left + x - box.left) * scale, (whole.top + y - box.top) * scale, 1, 1).data;
+                if (a === 255) return done([performance.now() - start, [r, g, b]]);
+                if (performance.now() - start > 10000) return done([10000, [r, g, b]]);
+                requestAnimationFrame(look);
+              };
+              look();
+            });""", lat, lon, zoom)
+        must(f"{what} is drawn at {lat}, {lon}, zoom {zoom}: {found}", near(found, WORLD[what]))
+        times.append(taken)
+        is_marked = "Coarse outline" in page.text("#credit")
+        must(f"zoom {zoom} is {'' if is_marked else 'not '}marked as coarse", is_marked == (zoom > 10))
+        page.shot(f"world-{zoom}")
+    # The other views may have waited for another program of the machine.
+    median = sorted(times)[len(times) // 2]
+    must(f"the map of the world is drawn in {median:.0f} ms (at most {MOST_DRAWING}), the slowest view in "
+         f"{max(times):.0f} ms", median <= MOST_DRAWING)
+
+
+def near(one, other):
+    return all(abs(a - b) <= 3 for a, b in zip(one, other))
 
 
 def move(page, lat, lon, zoom):

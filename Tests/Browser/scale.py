@@ -9,6 +9,7 @@ A small server replaces the node, so that only the page is measured; its files a
 Requirements: as dashboard.py."""
 
 import argparse
+import gzip
 import http.server
 import json
 import os
@@ -128,6 +129,8 @@ def handler(stage):
                 return self.stream()
             if path.startswith("/api/v1/"):
                 return self.say(stage.text(path[8:]), "application/json")
+            if path.startswith("/dashboard/world/"):
+                return self.world(*map(int, path.split("/")[3:]))
             name = "index.html" if path == "/" else path.removeprefix("/dashboard/")
             place = (os.path.join(LEAFLET, name[8:]) if name.startswith("leaflet/")
                      else os.path.join(FILES, name))
@@ -135,6 +138,13 @@ def handler(stage):
                 return self.send_error(404)
             with open(place, "rb") as file:
                 self.say(file.read(), TYPES[place.rsplit(".", 1)[1]])
+
+        def world(self, zoom, column, row):
+            """A tile of the map of the world; none in the open sea."""
+            from pmtiles.reader import MmapSource, Reader
+            with open(os.path.join(FILES, "../world.pmtiles"), "rb") as file:
+                tile = Reader(MmapSource(file)).get(zoom, column, row)
+            self.say(gzip.decompress(tile) if tile else b"", "application/vnd.mapbox-vector-tile")
 
         def say(self, body, kind):
             self.send_response(200)

@@ -12,15 +12,15 @@ import Testing
   private static let languages = ["de", "en", "es", "fr", "pt"]
 
   /// Modules that a page loads when they are needed first: few readers print, import, replay,
-  /// invite, manage the team, look at a photo or at the network, or have a vector map. The strip of
-  /// a phone's owner is for logins of a person.
+  /// invite, manage the team, look at a photo or at the network, or have a vector map; the map
+  /// of the world comes after the data. The strip of a phone's owner is for logins of a person.
   private static let loadedLater = [
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/contactlist.js",
     "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/guide.js",
     "js/import.js",
     "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
     "js/map/draw.js", "js/map/measure.js", "js/map/track.js", "js/map/vector.js", "js/map/way.js",
-    "js/mesh.js", "js/orderform.js",
+    "js/map/world.js", "js/mesh.js", "js/orderform.js",
     "js/owner.js",
     "js/paper.js", "js/personforms.js", "js/phone.js", "js/proximity.js", "js/qr.js",
     "js/replay.js", "js/situation.js", "js/team.js", "js/unverified.js", "js/zoneform.js",

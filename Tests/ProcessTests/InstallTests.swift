@@ -36,6 +36,7 @@ struct InstallTests {
         for path in Set(named + names.map { "/dashboard/" + $0 }).sorted() {
           #expect(try HTTPExchange.request(port, path).status == 200, "\(path)")
         }
+        #expect(try HTTPExchange.request(port, "/dashboard/world/0/0/0").status == 200)
         try await node.stop()
       }
     }

@@ -101,24 +101,30 @@ enum BaseMapRoutes {
     } catch {
       throw Problem(.notFound, "the tile cannot be read: \(error)")
     }
-    guard let tile else {
-      // An area without data is usual in vector maps, and no error of the renderer.
-      guard map.about.format == .pbf else { throw Problem(.notFound, "the map has no such tile") }
-      return aged(Answer(.noContent))
+    // An area without data is usual in vector maps, and no error of the renderer.
+    guard tile != nil || map.about.format == .pbf else {
+      throw Problem(.notFound, "the map has no such tile")
     }
-    let takesGzip = call.headers[.acceptEncoding]?.lowercased().contains("gzip") == true
-    let bytes = takesGzip ? tile.bytes : try tile.inflated
-    var answer = Answer(.ok, bytes: ByteBuffer(bytes: bytes), type: tile.format.mediaType)
-    if tile.isGzipped {
-      if takesGzip { answer.headers[.contentEncoding] = "gzip" }
-      answer.headers[.vary] = "Accept-Encoding"
-    }
-    return aged(answer)
+    return try answer(with: tile, call.headers, age: tileAge)
   }
 
-  private static func aged(_ answer: Answer) -> Answer {
-    var answer = answer
-    answer.headers[.cacheControl] = "max-age=\(tileAge)"
+  /// Returns a tile for a client with these headers; no content without one.
+  ///
+  /// - Parameter age: how long a browser may keep it, in seconds.
+  static func answer(
+    with tile: BaseMap.Tile?, _ headers: HTTPFields, age: Int
+  ) throws -> Answer {
+    var answer = Answer(.noContent)
+    if let tile {
+      let takesGzip = headers[.acceptEncoding]?.lowercased().contains("gzip") == true
+      let bytes = takesGzip ? tile.bytes : try tile.inflated
+      answer = Answer(.ok, bytes: ByteBuffer(bytes: bytes), type: tile.format.mediaType)
+      if tile.isGzipped {
+        if takesGzip { answer.headers[.contentEncoding] = "gzip" }
+        answer.headers[.vary] = "Accept-Encoding"
+      }
+    }
+    answer.headers[.cacheControl] = "max-age=\(age)"
     return answer
   }
 

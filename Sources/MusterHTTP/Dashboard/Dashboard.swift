@@ -7,13 +7,14 @@ internal import NIOCore
 /// GL if it is installed.
 ///
 /// All files are read once at the start, so that no path of a request reaches the file system: a
-/// path is looked up among the loaded files.
+/// path is looked up among the loaded files. The map of the world is open, and read by tiles.
 ///
 ///     /                          index.html
 ///     /dashboard/…               the page's own files
 ///     /dashboard/leaflet/…       Leaflet's
 ///     /dashboard/sw.js           the service worker, with the names of these and their version
 ///     /dashboard/maplibre/…      MapLibre's, which a page loads for vector maps only
+///     /dashboard/world/…         tiles of the coarse map of the world
 struct Dashboard: Sendable {
   /// The path of Debian's `libjs-leaflet`.
   static let leaflet = URL(filePath: "/usr/share/javascript/leaflet", directoryHint: .isDirectory)
@@ -38,6 +39,7 @@ struct Dashboard: Sendable {
   }
 
   private let files: [String: File]
+  private let world: WorldMap
 
   /// - Parameters:
   ///   - directory: the page's own files; see `installed`.
@@ -50,6 +52,7 @@ struct Dashboard: Sendable {
       .merging(Self.translated(["join", "token"], in: directory)) { $1 }
     files[Self.worker] = files[Self.worker].map { Self.worker($0, keeping: files) }
     self.files = files
+    world = WorldMap(beside: directory)
   }
 
   private static let worker = root + "sw.js"
@@ -97,10 +100,11 @@ struct Dashboard: Sendable {
       || request.uri.path == "/" && request.method == .get && (request.uri.query ?? "").isEmpty
   }
 
-  func answer(_ request: Request) -> Response {
+  func answer(_ request: Request) async -> Response {
     guard request.method == .get else {
       return Problem(.methodNotAllowed, "only GET", allowed: ["GET"]).answer.response
     }
+    if let tile = await world.answer(request) { return tile.response }
     let path = request.uri.path
     guard path != "/" else { return page("index.html", unless: request.headers[.ifNoneMatch]) }
     guard let file = files[path] else {

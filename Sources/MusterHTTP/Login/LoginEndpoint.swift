@@ -116,7 +116,7 @@ struct LoginEndpoint: Sendable {
   ) async throws -> Response {
     switch service {
     // The page contains the login form.
-    case .files: return dashboard.answer(request)
+    case .files: return await dashboard.answer(request)
     case .join:
       if let page = try JoinPage(request, authority: authority) { return page.answer(dashboard) }
     case .phoneReports:

@@ -28,6 +28,7 @@ addEventListener("fetch", (event) => {
 
 async function answer(request, path) {
   const kept = await caches.match(path, { cacheName: name });
+  if (path.startsWith("/dashboard/world/")) return kept ?? keep(request);
   if (!kept) return fetch(request);
   if (Date.now() < resumes) return path === "/" ? withoutData(kept) : kept;
   // A request that hangs holds one of the few connections, which a call for help needs.
@@ -41,6 +42,13 @@ async function answer(request, path) {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A tile of the map of the world: the places that were looked at are drawn out of range too. */
+async function keep(request) {
+  const tile = await fetch(request);
+  if (tile.ok) await (await caches.open(name)).put(request, tile.clone());
+  return tile;
 }
 
 /** The page without the requests for data that it begins with: nothing answers them. */

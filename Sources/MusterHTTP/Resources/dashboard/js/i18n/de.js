@@ -583,6 +583,7 @@ export default {
   "map.no": "Keine Grundkarte",
   "map.add.here": "Keine Karte von diesem Gebiet: hinzufügen",
   "map.here.none": "Keine Karte von diesem Gebiet",
+  "map.coarse": "Grober Umriss",
   "map.add": "Karte hinzufügen",
   "map.add.how": "Datei wählen oder auf die Karte ziehen: PMTiles, MBTiles, GPX, KML oder GeoJSON. Sie bleibt auf diesem Laptop.",
   "map.adding": "{name} wird hinzugefügt: {n} %",

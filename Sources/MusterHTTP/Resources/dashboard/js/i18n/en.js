@@ -583,6 +583,7 @@ export default {
   "map.no": "No base map",
   "map.add.here": "No map of this area: add one",
   "map.here.none": "No map of this area",
+  "map.coarse": "Coarse outline",
   "map.add": "Add a map",
   "map.add.how": "Choose or drop a file on the map: PMTiles, MBTiles, GPX, KML or GeoJSON. It stays on this laptop.",
   "map.adding": "Adding {name}: {n} %",

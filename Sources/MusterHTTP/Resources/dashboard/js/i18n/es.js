@@ -583,6 +583,7 @@ export default {
   "map.no": "Sin mapa base",
   "map.add.here": "Sin mapa de esta zona: añadir uno",
   "map.here.none": "Sin mapa de esta zona",
+  "map.coarse": "Contorno aproximado",
   "map.add": "Añadir un mapa",
   "map.add.how": "Elija un archivo o suéltelo en el mapa: PMTiles, MBTiles, GPX, KML o GeoJSON. Queda en este portátil.",
   "map.adding": "Añadiendo {name}: {n} %",

@@ -583,6 +583,7 @@ export default {
   "map.no": "Aucun fond de carte",
   "map.add.here": "Pas de carte de cette zone : en ajouter une",
   "map.here.none": "Pas de carte de cette zone",
+  "map.coarse": "Tracé approximatif",
   "map.add": "Ajouter une carte",
   "map.add.how": "Choisissez un fichier ou déposez-le sur la carte : PMTiles, MBTiles, GPX, KML ou GeoJSON. Il reste sur cet ordinateur.",
   "map.adding": "Ajout de {name} : {n} %",

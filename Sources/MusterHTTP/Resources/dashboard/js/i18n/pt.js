@@ -583,6 +583,7 @@ export default {
   "map.no": "Sem mapa base",
   "map.add.here": "Sem mapa desta área: adicionar um",
   "map.here.none": "Sem mapa desta área",
+  "map.coarse": "Contorno aproximado",
   "map.add": "Adicionar um mapa",
   "map.add.how": "Escolha um ficheiro ou largue-o no mapa: PMTiles, MBTiles, GPX, KML ou GeoJSON. Fica neste computador.",
   "map.adding": "A adicionar {name}: {n} %",

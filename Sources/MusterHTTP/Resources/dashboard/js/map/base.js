@@ -3,7 +3,7 @@
 import { button, byId, dotted, faint, fill, h, say } from "../dom.js";
 import { get, segment, write } from "../api.js";
 import { confirm } from "../dialog.js";
-import { state } from "../store.js";
+import { on, state } from "../store.js";
 import { t } from "../words.js";
 import { look } from "../shell.js";
 import { colour } from "./icons.js";
@@ -15,6 +15,8 @@ let items = [];
 /** The layer of the base map, and those of the overlays by name. */
 let base = null;
 const overlays = new Map();
+/** The coarse map of the whole world, below all others. */
+let [world, opening] = [null, null];
 let changed = () => {};
 let turns = 0;
 
@@ -34,6 +36,7 @@ export function openMaps(theMap, onChange) {
   map.createPane("base").style.zIndex = 190;
   map.createPane("overlays").style.zIndex = 380;
   map.on("moveend", credit);
+  on(["users"], openWorld);
   const zone = map.getContainer();
   zone.addEventListener("dragover", (event) => event.preventDefault());
   zone.addEventListener("drop", (event) => {
@@ -41,6 +44,14 @@ export function openMaps(theMap, onChange) {
     add([...event.dataTransfer.files]);
   });
   refreshMaps().catch(() => {});
+}
+
+/** Adds the map of the world once people are shown, who come first on a slow link. */
+function openWorld() {
+  opening ??= import("./world.js").then(({ worldLayer }) => {
+    world = worldLayer(shown).addTo(map);
+    credit();
+  }, () => { opening = null; });
 }
 
 /** Reads which maps there are; the first is shown until the user chooses another one. */
@@ -81,12 +92,14 @@ async function choose(name) {
   } catch (error) {
     say(error.message);
   }
+  world?.redraw();
   credit();
 }
 
 /** Redraws in the colours of another theme. */
 export function repaintMaps() {
   base?.layer.repaint?.();
+  world?.redraw();
   for (const layer of overlays.values()) layer.setStyle({ color: colour("accent") });
 }
 
@@ -126,14 +139,15 @@ function overlay(collection) {
 
 // MARK: What is shown
 
-/** The attribution of the base map; where there is none, how to add one. */
+/** The attribution of the base map, and the mark of that of the world; where there is none, how to add one. */
 function credit() {
   const about = shown();
   const [west, south, east, north] = about?.bounds ?? [];
   const { lat, lng } = map.getCenter().wrap();
   const covers = Boolean(about) && (!about.bounds
     || (lng >= west && lng <= east && lat >= south && lat <= north));
-  fill(byId("credit"), covers && dotted(...[about.title, about.attribution].map(plain)));
+  fill(byId("credit"), dotted(covers && plain(about.title), covers && plain(about.attribution),
+    world?.isCoarse() && t("map.coarse")));
   if (byId("no-map").hidden !== covers) {
     byId("no-map").hidden = covers;
     // A login may not add one.
