@@ -21,8 +21,9 @@ FILTER ?= .
 # Destination of `make install`; DESTDIR replaces / when a package is built.
 export PREFIX ?= /usr/local
 export DESTDIR ?=
-# Destination of `make stick`.
+# Destination of `make stick`, and a map that it carries: REGION=valley.pmtiles.
 STICK ?= .build/stick
+REGION ?=
 # `make deb PROGRAMS=FOLDER` packages programs that were built before, such as by another make deb.
 PROGRAMS ?=
 # `make install ARCHIVE=no` leaves out the archive's program, which needs libpq to run.
@@ -132,7 +133,7 @@ deb: programs ## build Debian packages, in .build/deb
 	@Scripts/deb.sh .build/install/muster
 
 stick: deb ## make a folder that installs offline: make stick STICK=/mnt/usb
-	@Scripts/stick.sh .build/deb $(STICK)
+	@Scripts/stick.sh .build/deb $(STICK) $(if $(REGION),"$(REGION)")
 
 uninstall: ## remove what `make install` installed, with the same PREFIX
 	@Scripts/uninstall.sh

@@ -19,4 +19,11 @@ apt() {
 }
 apt update >/dev/null
 apt install -y "${1:-muster}"
+# The maps of the stick, for all users of this laptop: a running node shows them too.
+maps=${DESTDIR:-}/usr/local/share/muster/maps
+for map in "$(dirname "$0")"/maps/*; do
+  [ -f "$map" ] || continue
+  install -D -m 644 "$map" "$maps/$(basename "$map")"
+  echo "Map $(basename "$map") installed in $maps"
+done
 echo "Next: muster help, and man muster. To run it as a service: /usr/share/doc/muster/README.Debian"

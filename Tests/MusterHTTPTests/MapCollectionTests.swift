@@ -86,6 +86,23 @@ import Testing
     #expect(items[0].json["kind"] == .null && items[1].json["fault"] == .null)
   }
 
+  @Test func `maps of all users of the laptop are shown, below those of the home`() async throws {
+    let folder = MapFolder(in: home.path)
+    let shared = MapFolder(in: home.path + "/shared")
+    let source = try home.write(Self.vector(), as: "valley.pmtiles")
+    _ = try shared.add(source)
+    let maps = try MapCollection(in: folder, shared: shared)
+    #expect(await maps.items().map(\.isRemovable) == [false])
+    #expect(await maps.map(named: "valley.pmtiles") != nil)
+    #expect(throws: BaseMap.Fault.self) { try folder.remove("valley.pmtiles") }
+    // The same name in the home
+    _ = try folder.add(source)
+    #expect(await maps.items().map(\.isRemovable) == [true])
+    // Copied while the node runs
+    _ = try shared.add(home.write(Self.vector(), as: "coast.pmtiles"))
+    #expect(await maps.items().map(\.name) == ["valley.pmtiles", "coast.pmtiles"])
+  }
+
   @Test func `several maps are served at once, each with its type and encoding`() async throws {
     let picture = try MapFile()
     try picture.write(["name": "Photo", "format": "png", "minzoom": "0", "maxzoom": "2"])

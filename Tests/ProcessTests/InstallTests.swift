@@ -71,6 +71,38 @@ struct InstallTests {
     }
   }
 
+  @Test func `make stick carries the map of a region, which is installed for all users`() throws {
+    let scratch = try TemporaryFolder()
+    func place(_ path: String) -> URL { scratch.url.appending(path: path) }
+    for folder in ["tools", "packages"] {
+      try FileManager.default.createDirectory(
+        at: place(folder), withIntermediateDirectories: false)
+    }
+    // No package is downloaded or installed: these replace the programs of Debian.
+    let tools = [
+      "apt-get": """
+      for word; do case $word in
+        Dir::Cache::archives=*) : >"${word#*=}/library.deb" ;;
+      esac; done
+      """,
+      "dpkg-deb": ":", "dpkg-scanpackages": ":", "id": "echo 0",
+    ]
+    for (name, script) in tools {
+      #expect(
+        FileManager.default.createFile(
+          atPath: place("tools/\(name)").path, contents: Data("#!/bin/sh\n\(script)\n".utf8),
+          attributes: [.posixPermissions: 0o755]))
+    }
+    let path = ["PATH": place("tools").path + ":/usr/bin:/bin"]
+    try Data().write(to: place("packages/muster_1_amd64.deb"))
+    try Data("a map".utf8).write(to: place("valley 1.pmtiles"))
+    let folders = ["packages", "stick", "valley 1.pmtiles"].map { place($0).path }
+    try Self.run("Scripts/stick.sh", folders, in: scratch.url, path)
+    try Self.run("/bin/sh", [place("stick/install.sh").path], in: scratch.url, path)
+    let map = place("usr/local/share/muster/maps/valley 1.pmtiles")
+    #expect(try String(contentsOf: map, encoding: .utf8) == "a map")
+  }
+
   @Test func `make uninstall removes every file that was installed`() async throws {
     try await Self.withInstalled { program in
       let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
@@ -182,12 +214,12 @@ struct InstallTests {
     try await story(scratch.url.appending(path: "usr/local/bin/muster"))
   }
 
-  /// Runs a script of the repository with a folder that replaces `/`.
+  /// Runs a script, with a path below the repository or a full one. A folder replaces `/`.
   private static func run(
     _ script: String, _ arguments: [String], in root: URL, _ environment: [String: String] = [:]
   ) throws {
     let process = Process()
-    process.executableURL = repository.appending(path: script)
+    process.executableURL = URL(filePath: script, relativeTo: repository)
     process.arguments = arguments
     process.currentDirectoryURL = repository
     process.environment = ProcessInfo.processInfo.environment

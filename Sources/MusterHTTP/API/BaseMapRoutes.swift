@@ -86,8 +86,8 @@ enum BaseMapRoutes {
   private static let one = "/api/v1/maps/{name}"
   /// Only the user of this machine decides what is on its disk.
   private static let elsewhere = "maps are added and removed on the laptop that serves this page"
-  /// Those of the folder, and those of the command line.
-  private static let most = 2 * MapFolder.mostFiles
+  /// Those of both folders, and those of the command line.
+  private static let most = 3 * MapFolder.mostFiles
 
   // MARK: Tiles
 

@@ -4,10 +4,10 @@ public import MusterInterchange
 internal import NIOCore
 internal import Synchronization
 
-/// All maps of a node: those of `muster run --map`, and those of the home's folder, which may
-/// change while the node runs.
+/// All maps of a node: those of `muster run --map`, those of the home's folder, and those of all
+/// users of this laptop. Both folders may change while the node runs.
 ///
-/// The folder is read when a client asks for the list. A file is opened once, and again if it
+/// The folders are read when a client asks for the list. A file is opened once, and again if it
 /// changed.
 public final class MapCollection: @unchecked Sendable {
   // Unchecked: `opened` and `overlays` are used only on `queue`.
@@ -18,7 +18,7 @@ public final class MapCollection: @unchecked Sendable {
     public let name: String
     /// The length of the file.
     public let bytes: Int64
-    /// Whether it is in the folder, and can be removed.
+    /// Whether it is in the home's folder, and can be removed.
     public let isRemovable: Bool
     let content: MapContent
     fileprivate let path: String
@@ -26,6 +26,7 @@ public final class MapCollection: @unchecked Sendable {
 
   /// The folder; nil if no map can be added.
   let folder: MapFolder?
+  private let shared: MapFolder
   private let given: [Item]
   private let queue = DispatchQueue(label: "muster.maps")
   private var opened: [MapFolder.File: MapContent] = [:]
@@ -35,8 +36,11 @@ public final class MapCollection: @unchecked Sendable {
   /// - Parameters:
   ///   - files: the paths of further maps, which are not copied.
   ///   - folder: the folder of added maps.
+  ///   - shared: the folder of the maps of all users.
   /// - Throws: a fault of one of the files.
-  public init(files: [String] = [], in folder: MapFolder?) throws(BaseMap.Fault) {
+  public init(
+    files: [String] = [], in folder: MapFolder?, shared: MapFolder = .shared
+  ) throws(BaseMap.Fault) {
     var given: [Item] = []
     for path in files {
       let content = try MapContent.read(path)
@@ -51,11 +55,12 @@ public final class MapCollection: @unchecked Sendable {
     }
     self.given = given
     self.folder = folder
+    self.shared = shared
     _ = refresh(given)
   }
 
   /// Creates a collection without maps, to which none can be added.
-  public init() { (given, folder) = ([], nil) }
+  public init() { (given, folder, shared) = ([], nil, .shared) }
 
   /// Returns all maps, as they are now.
   public func items() async -> [Item] {
@@ -100,18 +105,24 @@ public final class MapCollection: @unchecked Sendable {
     return text
   }
 
+  /// The maps of both folders. Of two with one name, that of the home counts.
   private func stored() -> [Item] {
-    guard let folder else { return [] }
-    let files = folder.files()
-    let names = Set(given.map(\.name))
-    opened = opened.filter { files.contains($0.key) }
-    return files.filter { !names.contains($0.name) }.map { file in
-      let content = opened[file] ?? Self.content(folder.path(of: file.name), file.name)
-      opened[file] = content
-      return Item(
-        name: file.name, bytes: file.bytes, isRemovable: true, content: content,
-        path: folder.path(of: file.name))
+    var names = Set(given.map(\.name))
+    var kept: [MapFolder.File: MapContent] = [:]
+    var items: [Item] = []
+    for place in [folder, shared].compactMap(\.self) {
+      for file in place.files() where names.insert(file.name).inserted {
+        let path = place.path(of: file.name)
+        let content = opened[file] ?? Self.content(path, file.name)
+        kept[file] = content
+        items.append(
+          Item(
+            name: file.name, bytes: file.bytes, isRemovable: place.path == folder?.path,
+            content: content, path: path))
+      }
     }
+    opened = kept
+    return items
   }
 
   private static func content(_ path: String, _ name: String) -> MapContent {

@@ -14,11 +14,18 @@ public struct MapFolder: Sendable {
   private static let staleSeconds = 3600.0
   private static let partSuffix = ".part"
 
+  /// The maps of all users of this laptop, which an administrator adds and removes: `install.sh`
+  /// of a memory stick that carries a map copies it there.
+  public static let shared = MapFolder(at: "/usr/local/share/muster/maps")
+
   /// The path of the folder.
   let path: String
 
   /// - Parameter home: the path of the home, which exists.
   public init(in home: String) { path = home + "/maps" }
+
+  /// - Parameter path: the path of the folder.
+  init(at path: String) { self.path = path }
 
   /// A file of the folder.
   struct File: Hashable {
