@@ -9,6 +9,24 @@ extension ProcessTests {
       {"type": "LineString", "coordinates": [[8.54, 47.37], [8.55, 47.38]]}
       """
 
+    /// A PMTiles file of images without any tile.
+    private static func emptyMap(west: Int, south: Int, east: Int, north: Int) -> Data {
+      func number(_ value: Int, bytes: Int) -> [UInt8] {
+        (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+      }
+      let (root, metadata): ([UInt8], [UInt8]) = ([0], Array("{}".utf8))
+      var header = Array("PMTiles".utf8) + [3]
+      for (offset, length) in [(127, root.count), (128, metadata.count), (130, 0), (130, 0)] {
+        header += number(offset, bytes: 8) + number(length, bytes: 8)
+      }
+      header += [UInt8](repeating: 0, count: 24)
+      // Whether it is clustered, no compression twice, PNG, and the zoom levels.
+      header += [1, 1, 1, 2, 0, 14]
+      for degrees in [west, south, east, north] { header += number(degrees * 10_000_000, bytes: 4) }
+      header += [UInt8](repeating: 0, count: 127 - header.count)
+      return Data(header + root + metadata)
+    }
+
     @Test func `maps are added, listed and removed without a node, and a node shows them`()
       async throws
     {
@@ -42,6 +60,44 @@ extension ProcessTests {
         let text = try field.file("notes.txt", "no map")
         try await anna.attempt("map", "add", text).expectRefusal(containing: "no map")
         try await node.stop()
+      }
+    }
+
+    @Test func `doctor checks whether there is a map of this place, and advises`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        func map() async throws -> (state: String?, words: String?, advice: String?) {
+          // The exit code is not compared: the port or the clock of the machine may be at fault.
+          let findings = try await anna.attempt("doctor", "--json").json()["findings"].items
+          let found = try #require(findings.first { $0["subject"].text == "map" })
+          return (found["state"].text, found["words"].text, found["advice"].text)
+        }
+        let none = try await map()
+        #expect(none.state == "doubtful" && none.words == "there is no map yet")
+        #expect(none.advice?.contains("muster map add FILE") == true)
+        let file = field.folder.appending(path: "valley.pmtiles")
+        try Self.emptyMap(west: 8, south: 47, east: 9, north: 48).write(to: file)
+        try await anna.send("map", "add", file.path)
+        #expect(try await map().advice == "muster position set LAT,LON")
+        // The area of the operation
+        try await anna.send("report", "add", "--title", "Gas", "--at", "47.9,8.54")
+        #expect(
+          try await map()
+            == ("good", "valley.pmtiles covers the area of people, reports and zones", ""))
+        try await anna.send("fence", "add", "--name", "School", "--circle", "46.9,8.54,300")
+        #expect(
+          try await map().words == "no map covers the area of people, reports and zones")
+        // The position of this laptop comes first
+        try await anna.send("position", "set", "47.37,8.54")
+        #expect(
+          try await map() == ("good", "valley.pmtiles covers the position of this laptop", ""))
+        try await anna.send("position", "set", "46.9,8.54")
+        let far = try await map()
+        #expect(far.state == "doubtful")
+        #expect(far.words == "no map covers the position of this laptop")
+        #expect(far.advice?.contains("muster map add FILE") == true)
       }
     }
 

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 public import MusterInterchange
+public import MusterModel
 internal import NIOCore
 internal import Synchronization
 
@@ -74,6 +75,19 @@ public final class MapCollection: @unchecked Sendable {
     if let map = maps.withLock({ $0[name] }) { return map }
     _ = await items()
     return maps.withLock { $0[name] }
+  }
+
+  /// Returns the names of the base maps that cover all of some places. A map that does not state
+  /// its extent counts.
+  public func names(covering places: [Coordinate]) async -> [String] {
+    await items().filter { item in
+      guard case .tiles(let map) = item.content else { return false }
+      guard let extent = map.about.bounds else { return true }
+      return places.allSatisfy { place in
+        (extent[0]...extent[2]).contains(place.longitude)
+          && (extent[1]...extent[3]).contains(place.latitude)
+      }
+    }.map(\.name)
   }
 
   /// The first base map; nil without one.

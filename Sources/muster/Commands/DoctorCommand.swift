@@ -10,9 +10,9 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster doctor
 
-      Checks permissions, disk, port, multicast, position source, clock and photos, with the \
-      settings of `muster run`. Changes nothing. The exit code is 1 if a node cannot run, or not \
-      safely.
+      Checks permissions, disk, port, multicast, the map of this place, position source, clock and \
+      photos, with the settings of `muster run`. Changes nothing. The exit \
+      code is 1 if a node cannot run, or not safely.
       """)
 
   @OptionGroup(title: "Node") var home: HomeOptions
@@ -43,8 +43,10 @@ struct DoctorCommand: AsyncParsableCommand {
     let receiver = ReceiverCheck(
       gpsd: try settings.value(of: .gpsd, GpsdArgument.init(parsing:)),
       nmea: try settings.value(of: .nmea, NMEAArgument.init(parsing:)))
+    let maps = MapCheck(home: home, files: try settings.values(of: .map) { $0 } ?? [])
     return HomeCheck(home: home.folders).findings()
       + (try await DeviceCheck(home: home).findings()) + (await network.findings())
+      + (try await maps.findings())
       + (await receiver.findings()) + (await ProximityCheck().findings())
       + (await PhotoCheck().findings())
   }
