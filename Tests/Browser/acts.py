@@ -311,6 +311,17 @@ def first_steps(page, stage, axe):
         return page.js("return [...document.querySelectorAll('#guide li button')].map((one) => one.dataset.key)")
 
     wait("the steps are shown", lambda: len(steps()) == 4)
+    # As the page opens: on a phone above the sheet of the own status.
+    for size in ("laptop", "tablet", "phone"):
+        resize(page, size)
+        page.driver.refresh()
+        wait("the steps are shown", lambda: len(steps()) == 4)
+        must(f"nothing covers the steps on a {size}", page.js("""
+            return [...document.querySelectorAll('#guide li button')].every((one) => {
+              const { left, top, width, height } = one.getBoundingClientRect();
+              return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+            })"""))
+        page.shot(f"first-{size}")
     for size in ("laptop", "tablet", "phone"):
         resize(page, size)
         page.view("map")
