@@ -232,14 +232,24 @@ def first_position(phone, node):
     phone.await_files()
 
 
+def draws_world(phone):
+    """Whether there is land or sea in the middle of the map."""
+    return phone.js("""
+        const canvas = document.querySelector(".leaflet-base-pane canvas");
+        return Boolean(canvas) && canvas.getContext("2d")
+          .getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data[3] === 255;""")
+
+
 def opens_out_of_range(phone, link):
     """The page opens from the phone, with people, the age of its data, and what waits."""
     wait("the last known data are kept", lambda: phone.call("""
         const { read } = await import("/dashboard/js/kept.js");
         return (await read("picture"))[0]?.sets.users?.size >= 2;"""))
+    wait("the map of the world is drawn", lambda: draws_world(phone))
     link.cut()
     phone.driver.get(phone.url + "/")
     wait("people are shown out of range", lambda: phone.count(".person") >= 2)
+    wait("and the map of the world", lambda: draws_world(phone))
     wait("and how old that is", lambda: phone.count("#banner:not([hidden])"))
     must("the login is still known", "Rui" in phone.session())
     phone.view("reports")
