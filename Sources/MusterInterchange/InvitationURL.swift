@@ -3,6 +3,9 @@ public import MusterModel
 
 /// An invitation as a URL: `muster://join/` and the invitation's bytes in base64url (RFC 4648 §5)
 /// without padding. The node validates the bytes.
+///
+/// A camera that does not know this scheme opens a link instead: `https://ADDRESS/join#invite=` and
+/// the same characters. Browsers do not send what is after `#`.
 public struct InvitationURL: Hashable, Sendable, Redacted {
   /// Why a text is not an invite URL, in one line for the user.
   public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -18,18 +21,23 @@ public struct InvitationURL: Hashable, Sendable, Redacted {
   /// Far more than an invitation needs.
   public static let mostBytes = 2048
   private static let prefix = "muster://join/"
+  private static let (webPrefix, mark) = ("https://", "#invite=")
 
   /// Creates a URL. Nothing is validated here.
   public init(_ invitation: [UInt8]) { self.invitation = invitation }
 
-  /// Parses a URL. Spaces and line breaks are ignored, because mail programs insert them.
+  /// Parses a URL or a link. Spaces and line breaks are ignored, because mail programs insert them.
   public init(parsing text: String) throws(Fault) {
     let text = text.filter { !$0.isWhitespace }
-    guard text.lowercased().hasPrefix(Self.prefix) else {
+    let code: Substring
+    if text.lowercased().hasPrefix(Self.webPrefix), let mark = text.firstRange(of: Self.mark) {
+      code = text[mark.upperBound...]
+    } else if text.lowercased().hasPrefix(Self.prefix) {
+      code = text.dropFirst(Self.prefix.count)
+    } else {
       throw Fault("an invite URL begins with \(Self.prefix)")
     }
-    let code = text.dropFirst(Self.prefix.count)
-    guard !code.isEmpty else { throw Fault("the invite URL has nothing after \(Self.prefix)") }
+    guard !code.isEmpty else { throw Fault("the invite URL is incomplete") }
     if let wrong = code.first(where: { !Self.isDigit($0) }) {
       throw Fault("\"\(wrong)\" is not allowed in an invite URL")
     }
@@ -44,18 +52,32 @@ public struct InvitationURL: Hashable, Sendable, Redacted {
   }
 
   /// The URL, which is a secret.
-  public var text: String {
-    Self.prefix
-      + Data(invitation).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+  public var text: String { Self.prefix + code }
+
+  /// The link to the page of a node that shows the invite, which is a secret too; nil for an invite
+  /// that gives the rights of command. An attacker between a phone and the node can show another
+  /// page at this address, after a warning of the browser, and read it.
+  ///
+  /// - Parameter address: where other machines reach the node, such as `https://10.0.0.5:7443`.
+  public func link(at address: String, role: Role) -> String? {
+    role == .command ? nil : "\(address)/join\(Self.mark)\(code)"
+  }
+
+  private var code: String {
+    Data(invitation).base64EncodedString().replacingOccurrences(of: "+", with: "-")
       .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
   }
 
-  /// The JSON that `invite` prints.
-  public func json(id: InviteID, role: Role, expiresAt: Timestamp) -> JSON {
-    .object([
+  /// The JSON that `invite` prints, with `link` if there is one.
+  ///
+  /// - Parameter address: as for `link`; nil if other machines do not reach the node.
+  public func json(id: InviteID, role: Role, expiresAt: Timestamp, address: String?) -> JSON {
+    var members: [String: JSON] = [
       "url": .string(text), "id": .id(id), "expires": .time(expiresAt),
       "role": .string(role.name),
-    ])
+    ]
+    members["link"] = address.flatMap { link(at: $0, role: role) }.map(JSON.string)
+    return .object(members)
   }
 
   private static func isDigit(_ character: Character) -> Bool {

@@ -25,7 +25,7 @@ from markup import abuse
 from measures import measured
 from nodes import Operation, Receiver, Stream, wait
 from paper import forms, printed
-from remote import as_member, by_link, elsewhere
+from remote import as_member, by_invite, by_link, elsewhere
 from speech import dictated
 
 
@@ -751,6 +751,7 @@ def main():
         if options.logins:
             members(page, operation)
             by_link(operation, page, options.screenshots)
+            by_invite(operation, options.screenshots)
             elsewhere(operation, options.screenshots)
             as_member(operation, options.screenshots)
             return 0
@@ -786,6 +787,7 @@ def main():
         looks(page)
         phone_map(page)
         by_link(operation, page, options.screenshots)
+        by_invite(operation, options.screenshots)
         elsewhere(operation, options.screenshots)
         as_member(operation, options.screenshots)
         other_looks(page, operation)

@@ -84,6 +84,32 @@ def by_link(operation, page, shots):
         phone.close()
 
 
+def by_invite(operation, shots):
+    """The link of an invite opens a page that leads to Muster, and no part of the page keeps the secret."""
+    invite = operation.leader.send("POST", "invitations", {"role": "member"})
+    must("an invite has a link", invite["link"].startswith(f"https://127.0.0.1:{operation.post}/join#invite="))
+    phone = Page(invite["link"], shots, [f"--ignore-certificate-errors-spki-list={pin(operation.post)}"])
+    try:
+        phone.driver.get(invite["link"])
+        wait("the page shows the invite", lambda: phone.count("#invite:not([hidden])"))
+        must("it opens Muster", phone.js("return document.querySelector('#open').href") == invite["url"])
+        must("it shows what to type", f"muster join '{invite['url']}' --callsign" in phone.text("#command"))
+        phone.click("#copy")
+        must("it is selected, to be copied where the browser permits it",
+             invite["url"] in phone.js("return getSelection().toString()"))
+        must("the address has no invite any more", phone.js("return location.href").endswith("/join"))
+        for name, (width, height) in {"laptop": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}.items():
+            phone.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+            phone.shot(f"invite-{name}")
+            wide = phone.js("return document.documentElement.scrollWidth")
+            must(f"a {name}'s width holds it ({wide} pixels of {width})", wide <= width)
+        faults = phone.faults()
+        must(f"the browser has no error there {faults[:3]}", not faults)
+    finally:
+        phone.close()
+
+
 def elsewhere(operation, shots):
     """A stranger sees nothing, an observer reads, a commander writes; logout ends the session."""
     port = operation.post

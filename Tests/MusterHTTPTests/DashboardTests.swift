@@ -239,9 +239,9 @@ import Testing
     async throws
   {
     try await WebStage.run { web in
-      for (name, languages) in [("token", Self.languages), ("join", ["en", "pt"])] {
+      for name in ["token", "join"] {
         var pages: Set<String> = []
-        for language in languages {
+        for language in Self.languages {
           let file = language == "en" ? "\(name).html" : "\(name).\(language).html"
           let page = try await web.client.ask("GET", "/dashboard/" + file)
           #expect(page.headers["content-type"] == "text/html; charset=utf-8", "\(file)")
@@ -249,7 +249,7 @@ import Testing
           #expect(!page.body.contains("{{") && page.body.contains("<h1>"), "\(file)")
           pages.insert(page.body)
         }
-        #expect(pages.count == languages.count)
+        #expect(pages.count == Self.languages.count)
         #expect(try await web.status("GET", "/dashboard/texts/\(name).json") == 404)
       }
       let token = try await web.client.ask("GET", "/dashboard/token.de.html")

@@ -44,6 +44,22 @@ extension `Logging in` {
     ]).text
   }
 
+  @Test func `an invite has a link that any camera opens, if other machines reach the node`()
+    async throws
+  {
+    try await Self.run(isReachable: true) { caller, _ in
+      func invite(_ role: String) async throws -> JSON {
+        try await Self.local(.post, "/api/v1/invitations", #"{"role":"\#(role)"}"#, at: caller).json
+      }
+      #expect(try await invite("member")["link"] == .null)
+      caller.endpoint.router.api.logins?.serves(at: "https://10.0.0.5:7443")
+      let member = try await invite("member")
+      let code = try #require(member["url"].word?.split(separator: "/").last)
+      #expect(member["link"].word == "https://10.0.0.5:7443/join#invite=\(code)")
+      #expect(try await invite("command")["link"] == .null)
+    }
+  }
+
   @Test func `a login of the page is opened once, by its link, with a passphrase of its user`()
     async throws
   {

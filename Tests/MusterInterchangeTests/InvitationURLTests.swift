@@ -24,7 +24,22 @@ import MusterInterchange
     #expect(url.invitation == [0xFB, 0xFF, 0xFE, 0x00])
   }
 
+  @Test func `is a link for cameras too, which is read like the URL`() throws {
+    let url = InvitationURL([0xFB, 0xFF, 0xFE, 0x00])
+    let link = try #require(url.link(at: "https://10.0.0.5:7443", role: .member))
+    #expect(link == "https://10.0.0.5:7443/join#invite=-__-AA")
+    for text in [
+      link, link.replacing("https", with: "HTTPS"), link.replacing("-AA", with: "\n-AA"),
+    ] {
+      #expect(try InvitationURL(parsing: text) == url)
+    }
+    // Who has the rights of command has Muster: no browser is given such an invite.
+    #expect(url.link(at: "https://10.0.0.5:7443", role: .command) == nil)
+  }
+
   @Test(arguments: [
+    "https://10.0.0.5:7443/join#invite=", "https://10.0.0.5:7443/join?invite=AAAA",
+    "http://10.0.0.5:7443/join#invite=AAAA", "https://10.0.0.5:7443/join#invite=A&AA",
     "", "join", "https://join/AAAA", "muster://join/", "muster://join/A", "muster://join/AA+A",
     "muster://join/AAé", "muster://join/AA=", "muster://other/AAAA",
     "muster://join/" + String(repeating: "A", count: 4000),

@@ -14,6 +14,7 @@ import Testing
   @Test func `invites, passwords and queries of URLs are secret`() {
     #expect(hidden("muster://join/Ab-_9") == "Ab-_9")
     #expect(hidden(" MUSTER://join/Ab\n9") == "Ab\n9")
+    #expect(hidden("https://10.0.0.5:7443/join#invite=Ab-_9") == "Ab-_9")
     #expect(hidden("http://user:pass@proxy:1", after: "--proxy") == "user:pass")
     #expect(hidden("user:p@ss@proxy:1", after: "--proxy") == "user:p@ss")
     #expect(hidden("--proxy=user:pass@proxy:1") == "user:pass")

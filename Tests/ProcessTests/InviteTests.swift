@@ -76,6 +76,25 @@ extension ProcessTests {
       }
     }
 
+    @Test func `an invite of a laptop that serves phones has a link, by which laptops join too`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let node = try await anna.run(peers: [], "--serve", "127.0.0.1:0")
+        var link = ""
+        try await eventually("the listener runs") {
+          link = try await anna.ask("invite")["link"].text ?? ""
+          return !link.isEmpty
+        }
+        let code = try #require(link.firstMatch(of: /^https:\/\/.+:\d+\/join#invite=([\w-]+)$/)?.1)
+        let ben = try field.laptop("Ben")
+        try await ben.send("join", link, "--callsign", "Ben")
+        #expect(try !field.complaints.contains(code))
+        try await node.stop()
+      }
+    }
+
     @Test func `an altered invite never enrols a device`() async throws {
       try await Field.run { field in
         let anna = try await field.founder("Anna")

@@ -41,7 +41,9 @@ enum AdministrationRoutes {
         _ = try await api.ask(.withdrawInvite("\(id)"))
         throw error
       }
-      return .ok(InvitationURL(bytes.bytes).json(id: id, role: role, expiresAt: expiresAt))
+      return .ok(
+        InvitationURL(bytes.bytes).json(
+          id: id, role: role, expiresAt: expiresAt, address: api.logins?.address()))
     },
     Route(
       .get, "/api/v1/invitations",

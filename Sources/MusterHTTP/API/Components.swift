@@ -441,8 +441,8 @@ enum Components {
   private static let delivery = Shape.open([.must("id", .reference)] + figure)
 
   private static let invitation = Shape.open([
-    .must("url", .text), .must("id", .reference), .must("expires", .time),
-    .must("role", .choice(Role.allCases.map(\.name))),
+    .must("url", .text), .may("link", .text), .must("id", .reference),
+    .must("expires", .time), .must("role", .choice(Role.allCases.map(\.name))),
   ])
 
   private static let invite = Shape.open([

@@ -50,11 +50,8 @@ public enum ProcessArguments {
       }
     }
     func range(from start: Int, to end: Int) -> Range<Int>? { start < end ? start..<end : nil }
-    if let invite = place(of: "muster://join/") {
-      return range(from: invite + "muster://join/".count, to: text.count)
-    }
-    if let password = place(of: "password=") {
-      return range(from: password + "password=".count, to: text.count)
+    for mark in ["muster://join/", "#invite=", "password="] {
+      if let start = place(of: mark) { return range(from: start + mark.count, to: text.count) }
     }
     let scheme = place(of: "://")
     if let at = text.lastIndex(of: "@") {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterControl
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
@@ -69,13 +70,15 @@ struct InviteCommand: AsyncParsableCommand {
           try await connection.ask(command)
       else { throw Refusal.unexpectedReply }
       let invitation = InvitationURL(bytes.bytes)
+      let address = await listener()
       if output.json {
-        return try Standard.print(invitation.json(id: id, role: role, expiresAt: expiresAt).text)
+        return try Standard.print(
+          invitation.json(id: id, role: role, expiresAt: expiresAt, address: address).text)
       }
       let url = invitation.text
       let screen = Screen.current
       guard screen.isTerminal else { return try Standard.print(url) }
-      try show(url, on: screen)
+      try show([address.flatMap { invitation.link(at: $0, role: role) }, url], on: screen)
       try Standard.print(
         """
         For \(user.map { "another device of \(SafeText.line($0))" }
@@ -88,10 +91,24 @@ struct InviteCommand: AsyncParsableCommand {
         """)
     }
 
-    private func show(_ url: String, on screen: Screen) throws {
-      guard let code = QRCode(url) else { return }
-      if let columns = screen.columns, columns < code.columns {
-        return Standard.complain("the QR code needs a terminal of \(code.columns) columns")
+    /// Where other machines reach the node; nil without `muster run --serve`.
+    private func listener() async -> String? {
+      do {
+        let client = ControlClient(path: try ControlSocketPath(home.folders.socketPath))
+        return try JSON.read(await client.ask("GET", "/api/v1/logins", json: nil))
+          .members?["address"]?.word
+      } catch {
+        // The invite exists, and its URL needs no listener.
+        return nil
+      }
+    }
+
+    /// Prints the QR code of the first text whose code fits: a link opens with any camera.
+    private func show(_ texts: [String?], on screen: Screen) throws {
+      let codes = texts.compactMap { $0.flatMap(QRCode.init) }
+      guard let least = codes.last else { return }
+      guard let code = codes.first(where: { $0.columns <= screen.columns ?? .max }) else {
+        return Standard.complain("the QR code needs a terminal of \(least.columns) columns")
       }
       for line in code.lines { try Standard.print(line) }
       try Standard.print("")

@@ -59,12 +59,12 @@ const invitation = () => h("div", { class: "card row" },
 
 /** Creates an invitation for one person and a day, and shows its code. */
 const invite = () => attempt(async () => {
-  const { url, expires } = await write(
+  const { url, link, expires } = await write(
     "POST", "invitations", { role, uses: 1, validSeconds: day });
   const { code } = await import("./qr.js");
   attempt(loadInvites);
   const dialog = show(t("invite.of", { role: t(`role.${role}`) }),
-    code(url, t("invite.code")), h("p", { class: "url" }, url),
+    code(link ?? url, t("invite.code")) ?? code(url, t("invite.code")), h("p", { class: "url" }, url),
     faint(t("invite.why", { time: `${new Date(expires).toLocaleDateString("sv")} ${clock(expires)}` })),
     h("div", { class: "row end" },
       button(t("copy"), "copy", () => copy(url)),
