@@ -36,8 +36,11 @@ struct StallWatch: Sendable {
 
   /// Checks with each heartbeat of a peer whose roots differ.
   ///
+  /// - Parameter patience: how long a difference with an honest peer may last, in milliseconds.
   /// - Returns: how it has stalled, when that is first known.
-  mutating func check(_ peer: PeerState, logs: LogIndex, now: Instant) -> StallKind? {
+  mutating func check(
+    _ peer: PeerState, logs: LogIndex, patience: Int64, now: Instant
+  ) -> StallKind? {
     guard let watched = stall, stands(watched, with: peer, logs: logs) else {
       stall = nextDifference(with: peer, logs: logs, now: now)
       return nil
@@ -46,7 +49,7 @@ struct StallWatch: Sendable {
     let since = max(watched.since, peer.presence.receivedSince, moved ?? watched.since)
     guard !watched.isReported, !peer.presence.isGap(until: now),
       // What it stated last may be older than what it requested by other paths.
-      peer.holdings.rootsAt.milliseconds(since: since) >= Timing.stallMilliseconds
+      peer.holdings.rootsAt.milliseconds(since: since) >= patience
     else { return nil }
     stall?.isReported = true
     return watched.kind
@@ -108,7 +111,10 @@ extension Context {
       let roots = peer.holdings.roots, roots.differs(from: logs.roots(), inRecords: false)
     else { return peers[known: device].stall.end() }
     var stall = peer.stall
-    let kind = stall.check(peer, logs: logs, now: now)
+    // What a full channel delays is no evidence.
+    let crowd = outbox.links.airtimeMilliseconds(of: peers.crowd)
+    let kind = stall.check(
+      peer, logs: logs, patience: Timing.stallMilliseconds + Timing.stallDatagrams * crowd, now: now)
     peers[known: device].stall = stall
     if let kind { effects.append(.notice(.peerWithholds(device, kind))) }
   }

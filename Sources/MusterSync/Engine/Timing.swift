@@ -147,6 +147,9 @@ enum Timing {
   /// How long a peer may be missing something without a request, or advertise something without
   /// delivery, until it is reported as stalled: with the longest heartbeats, within ten minutes.
   static let stallMilliseconds: Int64 = 420_000
+  /// So many datagrams of each device of a crowd take their time besides, in which each exchanges
+  /// what it is missing.
+  static let stallDatagrams: Int64 = 300
   /// A stall is only reported while datagrams arrive without a longer gap than this, which is at
   /// least two lost heartbeats. Nothing can be concluded about a peer that is unreachable or
   /// suspended.
