@@ -18,6 +18,12 @@ public struct ClockLead: Codable, Hashable, Sendable {
   /// Whether the clock should be checked. With only one peer's clock known, either may be wrong.
   public var isSuspect: Bool { seconds.magnitude > Self.suspectSeconds }
 
+  /// What the user of this device should know of it.
+  public var phrase: Phrase {
+    let span = RoundedSpan(seconds: seconds.magnitude).phrase
+    return Phrase(seconds < 0 ? .clockBehind : .clockAhead, ["span": .phrase(span)])
+  }
+
   /// `12 min ahead`, `3650 d behind`.
   public var words: String {
     "\(RoundedSpan(seconds: seconds.magnitude)) \(seconds < 0 ? "behind" : "ahead")"

@@ -16,4 +16,14 @@ public struct RoundedSpan: Hashable, Sendable, CustomStringConvertible {
     default: "\(seconds / 86_400) d"
     }
   }
+
+  /// The same, for each language.
+  public var phrase: Phrase {
+    switch seconds {
+    case ..<120: Phrase(.seconds, ["n": .number(Int64(seconds))])
+    case ..<7200: Phrase(.minutes, ["n": .number(Int64(seconds / 60))])
+    case ..<172_800: Phrase(.hours, ["n": .number(Int64(seconds / 3600))])
+    default: Phrase(.days, ["n": .number(Int64(clamping: seconds / 86_400))])
+    }
+  }
 }

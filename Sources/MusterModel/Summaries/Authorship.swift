@@ -18,6 +18,12 @@ public struct Authorship: Codable, Hashable, Sendable {
   public var text: String {
     through.map { "\(writtenBy), through \($0)'s laptop" } ?? writtenBy
   }
+
+  /// The names in a text of the node.
+  public var value: Phrase.Value {
+    guard let through else { return .text(writtenBy) }
+    return .phrase(.throughLaptop, ["name": .text(writtenBy), "via": .text(through)])
+  }
 }
 
 extension Authorship: ExpressibleByStringLiteral {
