@@ -5,7 +5,7 @@ public struct Alert: Codable, Hashable, Sendable {
   /// The severity.
   public var level: AlertLevel
   /// A one-line description.
-  public var text: String
+  public var phrase: Phrase
   /// When this node first raised it, by its own clock.
   public var since: Timestamp
   /// The acknowledgement; nil until a user acknowledges the alert.
@@ -32,16 +32,29 @@ public struct Alert: Codable, Hashable, Sendable {
 
   /// Creates an alert in its current state.
   public init(
-    id: AlertID, level: AlertLevel, text: String, since: Timestamp,
+    id: AlertID, level: AlertLevel, phrase: Phrase, since: Timestamp,
     acknowledgement: AlertAcknowledgement? = nil, batteryPercent: UInt8? = nil
   ) {
     self.id = id
     self.level = level
-    self.text = text
+    self.phrase = phrase
     self.since = since
     self.acknowledgement = acknowledgement
     self.batteryPercent = batteryPercent
   }
+
+  /// Creates an alert with a text that has no key.
+  public init(
+    id: AlertID, level: AlertLevel, text: String, since: Timestamp,
+    acknowledgement: AlertAcknowledgement? = nil, batteryPercent: UInt8? = nil
+  ) {
+    self.init(
+      id: id, level: level, phrase: Phrase(verbatim: text), since: since,
+      acknowledgement: acknowledgement, batteryPercent: batteryPercent)
+  }
+
+  /// The description in English.
+  public var text: String { phrase.text }
 }
 
 /// An acknowledgement of an alert, by a local user or in a row that every node holds.

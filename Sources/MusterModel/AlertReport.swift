@@ -12,8 +12,8 @@ public struct AlertReport: Codable, Hashable, Sendable {
     case unknown
   }
 
-  /// Who filed it, such as `Rui, through Anna's laptop`.
-  public let reporter: String
+  /// Who filed it.
+  public let reporter: Authorship
   /// Whether it requests to evacuate.
   public let toEvacuate: Bool
   /// Its title.
@@ -27,7 +27,7 @@ public struct AlertReport: Codable, Hashable, Sendable {
 
   /// Creates the parts of an alert.
   public init(
-    reporter: String, toEvacuate: Bool, title: String, category: ReportCategory, isProven: Bool,
+    reporter: Authorship, toEvacuate: Bool, title: String, category: ReportCategory, isProven: Bool,
     place: Place
   ) {
     self.reporter = reporter
@@ -39,10 +39,14 @@ public struct AlertReport: Codable, Hashable, Sendable {
   }
 
   /// In one line, such as `Rui reports: evacuate. Dam overtopping (flood). 3 people within 500 m`.
-  public var text: String {
-    let request = toEvacuate ? "evacuate. " : ""
-    let doubt = isProven ? "" : ", not proven"
-    return "\(reporter) reports: \(request)\(title) (\(category.name)\(doubt)). \(place.text)"
+  public var phrase: Phrase {
+    var values: [String: Phrase.Value] = [
+      "by": reporter.value, "title": .text(title), "place": .phrase(place.phrase),
+      "category": .phrase(Phrase("category", category)),
+    ]
+    if toEvacuate { values["request"] = .phrase(.reportEvacuate) }
+    if !isProven { values["doubt"] = .phrase(.notProven) }
+    return Phrase(.report, values)
   }
 }
 
@@ -52,19 +56,20 @@ extension AlertReport.Place {
     if case .people(let count, _) = self { count > 0 } else { false }
   }
 
-  fileprivate var text: String {
+  fileprivate var phrase: Phrase {
     switch self {
-    case .people(0, let metres): "No one within \(Self.distance(metres))"
-    case .people(1, let metres): "1 person within \(Self.distance(metres))"
-    case .people(let count, let metres): "\(count) people within \(Self.distance(metres))"
-    case .zone(let name, 0): "In zone \(name)"
-    case .zone(let name, let metres): "\(metres) m from zone \(name)"
-    case .here(let metres): "\(metres) m from here"
-    case .unknown: "No position"
+    case .people(0, let metres): Phrase(.noOneWithin, ["far": Self.distance(metres)])
+    case .people(let count, let metres):
+      Phrase(.peopleWithin, ["n": .count(count), "far": Self.distance(metres)])
+    case .zone(let name, 0): Phrase(.inZone, ["zone": .text(name)])
+    case .zone(let name, let metres):
+      Phrase(.fromZone, ["far": .text("\(metres) m"), "zone": .text(name)])
+    case .here(let metres): Phrase(.fromHere, ["far": .text("\(metres) m")])
+    case .unknown: Phrase(.unplaced)
     }
   }
 
-  private static func distance(_ metres: Int) -> String {
-    metres >= 1000 ? "\(metres / 1000) km" : "\(metres) m"
+  private static func distance(_ metres: Int) -> Phrase.Value {
+    .text(metres >= 1000 ? "\(metres / 1000) km" : "\(metres) m")
   }
 }

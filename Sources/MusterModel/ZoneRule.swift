@@ -33,13 +33,13 @@ public struct ZoneRule: Codable, Hashable, Sendable {
       case .entryBy: "an entry within \(RoundedSpan(seconds: UInt64(number)))"
       case .within: "no one within \(number) m"
       }
-    return words + audience
+    return words + (audience.map { " of \($0.text)" } ?? "")
   }
 
-  /// ` of role command` or ` of team North`; empty for everyone.
-  public var audience: String {
-    if let role { return " of role \(role.name)" }
-    return team.isEmpty ? "" : " of team \(team)"
+  /// `role command` or `team North`; nil for everyone.
+  public var audience: Phrase.Value? {
+    if let role { return .phrase(.ofRole, ["role": .phrase(Phrase("as", role))]) }
+    return team.isEmpty ? nil : .phrase(.ofTeam, ["team": .text(team)])
   }
 }
 

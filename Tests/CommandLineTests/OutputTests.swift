@@ -190,11 +190,13 @@ import Testing
   @Test func `an alert that command shelved states who did it, why and until when`() {
     var alert = Alert(
       id: AlertID(kind: .battery, row: RowID(raw: Bytes16(high: 0, low: 10))), level: .warning,
-      text: "Ben: battery low (9 %)", since: Timestamp(milliseconds: 0), batteryPercent: 9)
+      phrase: Phrase(.lowBattery, ["name": .text("Ben"), "percent": .number(9)]),
+      since: Timestamp(milliseconds: 0), batteryPercent: 9)
     let head = #"""
       {"acknowledgedAt":null,"acknowledgedBy":null,"acknowledgements":[],"battery":9,\#
       "happenedAt":null,"id":"battery:0000000000000000000000000000000a","kind":"battery",\#
-      "level":"warning","members":[],"person":null,"priority":"warning",\#
+      "level":"warning","members":[],"person":null,\#
+      "phrase":{"key":"lowBattery","values":{"name":"Ben","percent":9}},"priority":"warning",\#
       "row":"0000000000000000000000000000000a",
       """#
     let tail = #""since":"1970-01-01T00:00:00Z","text":"Ben: battery low (9 %)"}"#

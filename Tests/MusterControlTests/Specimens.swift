@@ -224,19 +224,21 @@ enum Specimens {
     return counts
   }
   static let respondent = Respondent(
-    user: user, callsign: "Anna", state: .acknowledged, reason: "by radio", answeredAt: moment,
+    user: user, callsign: "Anna", state: .acknowledged, phrase: Phrase(verbatim: "by radio"),
+    answeredAt: moment,
     answeredBy: "Cleo", fixAgeSeconds: 7)
   static let bareRespondent = Respondent(
-    user: user, callsign: "Ben", state: .unaccounted, reason: "", answeredAt: nil,
+    user: user, callsign: "Ben", state: .unaccounted, phrase: Phrase(.notKnownHere),
+    answeredAt: nil,
     answeredBy: nil, fixAgeSeconds: nil)
   static let directive = DirectiveSummary(
-    id: row, kind: .evacuate, text: "now", addressees: "everyone",
+    id: row, kind: .evacuate, text: "now", addressees: Phrase(.toEveryone),
     zones: [DirectiveZone(id: row, name: "Pool")],
     deadline: DirectiveDeadline(time: moment, durationSeconds: 60), status: .open, callsign: "Anna",
     createdAt: before1970,
     people: [bareRespondent, respondent])
   static let bareDirective = DirectiveSummary(
-    id: row, kind: .locate, text: "", addressees: "Ben", zones: [],
+    id: row, kind: .locate, text: "", addressees: Phrase(verbatim: "Ben"), zones: [],
     deadline: nil, status: .closed, callsign: "", createdAt: moment, people: [])
 
   static let conflict = FieldConflict(
@@ -343,7 +345,7 @@ enum Specimens {
       status.stale = [SilenceSummary(device: device, callsign: "Ben", seconds: 600)]
       status.location = LocationStatus(
         source: "gpsd", state: "connected", mode: "coarse", refused: ["malformed": .max],
-        problem: "no fix")
+        problem: Phrase(verbatim: "no fix"))
     }
     return status
   }

@@ -15,12 +15,12 @@ import Testing
     var source = SourceWatch(name: "gpsd localhost:2947", now: Self.moment(0))
     #expect(source.problem(now: Self.moment(Self.patience - 1)) == nil)
     #expect(
-      source.problem(now: Self.moment(Self.patience))?.hasPrefix(
+      source.problem(now: Self.moment(Self.patience))?.text.hasPrefix(
         "this laptop gets no position from gpsd localhost:2947 (waiting): ") == true)
     let changes = [source.change(to: .unplugged), source.change(to: .unplugged)]
     #expect(changes == [true, false])
     #expect(
-      source.problem(now: Self.moment(Self.patience))?.contains(
+      source.problem(now: Self.moment(Self.patience))?.text.contains(
         "(no receiver is plugged in)") == true)
     source.noteFix(now: Self.moment(Self.patience))
     #expect(source.problem(now: Self.moment(2 * Self.patience - 1)) == nil)
@@ -42,7 +42,8 @@ import Testing
       #expect(source.problem(now: Self.moment(second * 1000)) == nil)
     }
     let problem = source.problem(now: Self.moment(10_000))
-    #expect(problem?.contains("/dev/ttyUSB0 sends data, but no position (wrong checksum)") == true)
+    #expect(
+      problem?.text.contains("/dev/ttyUSB0 sends data, but no position (wrong checksum)") == true)
     // Given a receiver without a view of the sky, which states that it has no fix
     source.record(.noFix, now: Self.moment(10_500))
     #expect(source.problem(now: Self.moment(10_500)) == nil)

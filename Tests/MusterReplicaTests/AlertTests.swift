@@ -209,13 +209,27 @@ struct AlertTests {
     #expect(try free(Limits.leastFreeBytes) == [])
   }
 
+  @Test func `an alert has its text as a key with values, also after a restart`() throws {
+    var valley = try Valley.with("Ada", "Ben")
+    try valley.at("Ben") {
+      try $0.write(PersonRequests.claim(.needsHelp, note: "my leg"), now: $1)
+    }
+    try valley.converge()
+    try expect(["+ danger: Ben: asked for help: my leg"], at: "Ada", in: &valley)
+    let reason = Phrase(.askedForHelp, ["note": .text("my leg")])
+    let phrase = Phrase(.about, ["name": .text("Ben"), "reason": .phrase(reason)])
+    #expect(try valley.ask("Ada") { try $0.alerts(now: $1) }.map(\.phrase) == [phrase])
+    try valley.restart("Ada")
+    #expect(try valley.ask("Ada") { try $0.raisedAlerts(now: $1) }.map(\.phrase) == [phrase])
+  }
+
   @Test func `a dead position source raises an alert at its own laptop until it gives a fix`()
     throws
   {
     var valley = try Valley.with("Ada", "Ben")
     func alerts(_ problem: String?, at name: String) throws -> [String] {
       try valley.at("Ada") { replica, now in
-        replica.home.positionProblem = problem
+        replica.home.positionProblem = problem.map(Phrase.init(verbatim:))
         return try replica.reviewAlerts(now: now)
       }
       try valley.converge()

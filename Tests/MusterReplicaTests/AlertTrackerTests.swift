@@ -18,7 +18,7 @@ struct AlertTrackerTests {
 
   private func finding(_ counter: UInt64, _ level: AlertLevel = .danger) -> AlertTracker.Finding {
     AlertTracker.Finding(
-      id: id, level: level, text: "inside",
+      id: id, level: level, phrase: Phrase(.inContact),
       cause: AlertCause(dots: [], positions: [position(counter)]))
   }
 
@@ -48,7 +48,8 @@ struct AlertTrackerTests {
           cause: AlertCause(dots: [], positions: [position(counter)]), level: .warning)
       }
       return AlertTracker.Finding(
-        id: AlertID(kind: .silentGroup, row: members[0].id.row), level: .warning, text: "",
+        id: AlertID(kind: .silentGroup, row: members[0].id.row), level: .warning,
+        phrase: Phrase(.silent),
         calls: members)
     }
     var tracker = AlertTracker()
@@ -60,7 +61,7 @@ struct AlertTrackerTests {
     // The last of them is silent still.
     let member = group(9).calls[0]
     let last = AlertTracker.Finding(
-      id: member.id, level: .warning, text: "", cause: member.cause)
+      id: member.id, level: .warning, phrase: Phrase(.silent), cause: member.cause)
     tracker.update([last], now: now) { _ in [notice(7)] }
     #expect(tracker.alerts.map(\.acknowledgement?.name) == ["Ada"])
   }

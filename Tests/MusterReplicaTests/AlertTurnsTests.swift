@@ -16,7 +16,7 @@ struct AlertTurnsTests {
   ) -> AlertTracker.Finding {
     let row = RowID(raw: Bytes16(high: author?.raw.high ?? 0, low: UInt64(number)))
     return AlertTracker.Finding(
-      id: AlertID(kind: kind, row: row), level: level, text: "", author: author,
+      id: AlertID(kind: kind, row: row), level: level, phrase: Phrase(.inContact), author: author,
       isPersonsCall: isPersonsCall)
   }
 
@@ -45,7 +45,8 @@ struct AlertTurnsTests {
     let authors = (1...Limits.alerts).map { UserID(raw: Bytes16(high: 9, low: UInt64($0))) }
     let notices = authors.map { author in
       AlertTracker.Finding(
-        id: AlertID(kind: .safe, row: RowID(raw: author.raw)), level: .notice, text: "",
+        id: AlertID(kind: .safe, row: RowID(raw: author.raw)), level: .notice,
+        phrase: Phrase(.safe),
         author: author)
     }
     let warnings = (0..<200).map { finding(.silent, $0, .warning, by: ben) }

@@ -203,7 +203,7 @@ struct CallFoldingTests {
           cause: AlertCause(
             dots: [Dot(frame: Bytes16(high: 3, low: number), index: 0)], positions: []))
       }
-      return AlertTracker.Finding(id: id, level: .danger, text: "calls", calls: calls)
+      return AlertTracker.Finding(id: id, level: .danger, phrase: Phrase(.silent), calls: calls)
     }
     func moment(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1000) }
     tracker.update([finding(1...2)], now: moment(1)) { _ in [] }

@@ -326,8 +326,16 @@ struct HistoryTests {
       HistoryEntry(
         learnt: 12, event: 12,
         .status([
-          StatusCondition(status: .mayday, severity: .danger, reason: "asked for help: leg — Ü"),
-          StatusCondition(status: .noContact, severity: .warning, reason: ""),
+          StatusCondition(
+            status: .mayday, severity: .danger,
+            phrase: Phrase(.askedForHelp, ["note": .text("leg — Ü")])),
+          StatusCondition(
+            status: .ordered, severity: .warning,
+            phrase: Phrase(.evacuateTo, ["zones": .texts(["School", "Pool"])])),
+          StatusCondition(
+            status: .noContact, severity: .warning,
+            phrase: Phrase(.noContactFor, ["span": .phrase(.minutes, ["n": .number(30)])])),
+          StatusCondition(status: .noPosition, severity: .neutral, reason: ""),
         ])), HistoryEntry(learnt: 20, event: -5, .status([])),
     ]
     for entries in [fixes, statuses, []] {
@@ -343,6 +351,17 @@ struct HistoryTests {
       }
     }
     #expect(HistoryCoding(fixes).encoded().count < fixes.count * 13)
+    // Earlier programs wrote the text.
+    let earlier = HistoryCoding(decoding: [1, 0, 18, 12, 2, 0, 0, 4] + Array("help".utf8))
+    let duress = Array("checked in under duress".utf8)
+    let hidden = HistoryCoding(decoding: [1, 0, 18, 12, 2, 0, 0, UInt8(duress.count)] + duress)
+    #expect(hidden?.entries.first?.conditions == [.underDuress])
+    #expect(
+      earlier?.entries == [
+        HistoryEntry(
+          learnt: 9, event: 3,
+          .status([StatusCondition(status: .mayday, severity: .danger, reason: "help")]))
+      ])
     let notes = [note(1, 5, at: 77), note(2, 9, at: 78)]
     #expect([HistoryNote](decodingTail: notes.encodedTail()) == notes)
     #expect([HistoryNote](decodingTail: Array(notes.encodedTail().dropLast())) == nil)

@@ -11,11 +11,12 @@ import Testing
 
   private func report(_ number: Int, _ level: AlertLevel) -> AlertTracker.Finding {
     var finding = AlertTracker.Finding(
-      id: AlertID(kind: .hazard, row: RowID(raw: Self.bytes(number))), level: level, text: "")
+      id: AlertID(kind: .hazard, row: RowID(raw: Self.bytes(number))), level: level,
+      phrase: Phrase(.report))
     finding.report = AlertReport(
       reporter: "Ana", toEvacuate: false, title: "R\(number)", category: .other, isProven: true,
       place: .unknown)
-    finding.text = finding.report?.text ?? ""
+    finding.phrase = finding.report?.phrase ?? finding.phrase
     finding.cause = AlertCause(
       dots: [Dot(frame: Self.bytes(number), index: 0)], positions: [])
     return finding

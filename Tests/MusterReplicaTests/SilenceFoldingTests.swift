@@ -20,7 +20,7 @@ import Testing
   private func silent(_ number: Int) -> AlertTracker.Finding {
     AlertTracker.Finding(
       id: AlertID(kind: .silent, row: RowID(raw: Self.bytes(number))), level: .warning,
-      text: "no contact with P\(number)")
+      phrase: Phrase(.silent, ["names": .text("P\(number)")]))
   }
 
   private func fold(
@@ -92,4 +92,8 @@ import Testing
     // A silence setting of a minute: who is in contact is not about to be silent.
     #expect(fold([1: 60], inContact: [3: 30], lost: [1: 60]).map(\.text) == ["no contact with P1"])
   }
+}
+
+extension AlertTracker.Finding {
+  fileprivate var text: String { phrase.text }
 }

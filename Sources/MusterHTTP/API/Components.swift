@@ -4,26 +4,19 @@ internal import MusterModel
 /// test compares both.
 enum Components {
   static let all: [(name: String, shape: Shape)] = [
-    ("Problem", problem), ("SyncItem", SyncRoutes.item),
-    ("User", .open(user)), ("Word", word), ("History", history), ("HistoryEvent", historyEvent),
-    ("Report", report),
-    ("ReportDetails", reportDetails), ("Photo", photo),
-    ("Conflict", conflict), ("Fence", fence), ("Directive", directive),
-    ("Respondent", respondent), ("Device", device), ("Council", council), ("Event", event),
-    ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape), ("Call", callStanding),
-    ("Contact", contact),
-    ("Permit", permit), ("CheckIn", checkIn), ("Peer", peer), ("Link", link), ("Status", status),
-    ("Position", position),
-    ("Track", track),
+    ("Problem", problem), ("SyncItem", SyncRoutes.item), ("Phrase", phrase), ("User", .open(user)),
+    ("Word", word), ("History", history), ("HistoryEvent", historyEvent), ("Report", report),
+    ("ReportDetails", reportDetails), ("Photo", photo), ("Conflict", conflict), ("Fence", fence),
+    ("Directive", directive), ("Respondent", respondent), ("Device", device), ("Council", council),
+    ("Event", event), ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape),
+    ("Call", callStanding), ("Contact", contact), ("Permit", permit), ("CheckIn", checkIn),
+    ("Peer", peer), ("Link", link), ("Status", status), ("Position", position), ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("Invite", invite),
-    ("QuarantinedFrame", quarantinedFrame),
-    ("Profile", profile), ("Settings", settings), ("Counts", counts),
-    ("Map", map), ("MapFile", mapFile),
+    ("QuarantinedFrame", quarantinedFrame), ("Profile", profile), ("Settings", settings),
+    ("Counts", counts), ("Map", map), ("MapFile", mapFile), ("Login", login),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.may("secret", .text)])),
-    ("FailedDelivery", failedDelivery), ("Login", login),
-    ("ArchivedOperation", ArchiveComponents.operation),
-    ("ArchiveFinding", ArchiveComponents.finding),
-    ("Health", .open([.must("status", .text)])),
+    ("FailedDelivery", failedDelivery), ("ArchivedOperation", ArchiveComponents.operation),
+    ("ArchiveFinding", ArchiveComponents.finding), ("Health", .open([.must("status", .text)])),
   ]
 
   /// Returns the schema of that name; nil for an unknown name.
@@ -46,9 +39,13 @@ enum Components {
     .must("saidAt", .time),
   ])
 
+  /// A text by its key in the catalogue of each language, and what stands in it.
+  private static let phrase = Shape.open([.must("key", .text), .must("values", .open([]))])
+
   private static let condition = Shape.open([
     .must("status", .choice(PersonStatus.allCases.map(\.rawValue))),
     .must("severity", .choice(Severity.allCases.map(\.rawValue))), .must("reason", .text),
+    .must("phrase", .named("Phrase")),
   ])
 
   private static let contactAge = Shape.open([
@@ -102,7 +99,8 @@ enum Components {
     [
       .must("time", .time), .must("kind", .choice(HistoryEventKind.allCases.map(\.rawValue))),
       .must("severity", .choice(Severity.allCases.map(\.rawValue))), .must("callsign", .text),
-      .must("what", .text), .must("text", .text), .must("row", .text),
+      .must("what", .text), .must("text", .text), .must("phrase", .nullable(.named("Phrase"))),
+      .must("row", .text),
       .must("since", .nullable(.time)),
     ] + placed)
 
@@ -249,6 +247,7 @@ enum Components {
   private static let respondent = Shape.open([
     .must("user", .reference), .must("callsign", .text),
     .must("state", .choice(Respondent.State.allCases.map(\.rawValue))), .must("reason", .text),
+    .must("phrase", .named("Phrase")),
     .must("answeredAt", .nullable(.time)), .must("answeredBy", .nullable(.text)),
     .must("fixAgeSeconds", .nullable(.anyInteger)), .must("late", .flag),
     .must("tracker", .flag), .must("zone", .nullable(.text)),
@@ -260,7 +259,8 @@ enum Components {
 
   private static let directive = Shape.open([
     .must("id", .reference), .must("kind", .choice(DirectiveKind.allCases.map(\.name))),
-    .must("text", .text), .must("addressees", .text), .must("fence", .nullable(.reference)),
+    .must("text", .text), .must("addressees", .text), .must("audience", .named("Phrase")),
+    .must("fence", .nullable(.reference)),
     .must("fenceName", .text), .must("zones", .list(zone, most: many)),
     .must("deadline", .nullable(.time)), .must("durationSeconds", .nullable(.anyInteger)),
     .must("supersedes", .list(.reference, most: many)),
@@ -317,6 +317,7 @@ enum Components {
     .must("id", .text), .must("kind", .choice(AlertKind.allCases.map(\.name))),
     .must("row", .reference), .must("level", .choice(AlertLevel.allCases.map(\.name))),
     .must("priority", .choice(AlertPriority.allCases.map(\.name))), .must("text", .text),
+    .must("phrase", .named("Phrase")),
     .must("person", .nullable(.reference)), .must("members", .list(.text, most: Limits.alerts)),
     .must("since", .time), .must("happenedAt", .nullable(.time)),
     .must("acknowledgedBy", .nullable(.text)), .must("acknowledgedAt", .nullable(.time)),

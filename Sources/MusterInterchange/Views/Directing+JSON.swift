@@ -5,7 +5,7 @@ extension DirectiveSummary {
   public func json(now: Timestamp) -> JSON {
     JSON.object([
       "id": .id(id), "kind": .string(kind.name), "text": .string(text),
-      "addressees": .string(addressees), "fence": .known(fence, JSON.id),
+      "addressees": .string(addressees), "audience": audience.json, "fence": .known(fence, JSON.id),
       "fenceName": .string(fenceName),
       "zones": .array(
         zones.map { .object(["id": .id($0.id), "name": .string($0.name)]) }),
@@ -27,7 +27,7 @@ extension Respondent {
   fileprivate var json: JSON {
     .object([
       "user": .id(user), "callsign": .string(callsign), "state": .string(state.rawValue),
-      "reason": .string(reason), "answeredAt": .known(answeredAt, JSON.time),
+      "reason": .string(reason), "phrase": phrase.json, "answeredAt": .known(answeredAt, JSON.time),
       "answeredBy": .known(answeredBy, JSON.string),
       "fixAgeSeconds": .known(fixAgeSeconds, JSON.integer), "late": .bool(isLate),
       "tracker": .bool(isTracker), "zone": .known(direction?.zone.name, JSON.string),
@@ -44,6 +44,7 @@ extension Alert {
     var json = JSON.object([
       "id": .string(id.description), "kind": .string(id.kind.name), "row": .id(id.row),
       "level": .string(level.name), "priority": .string(priority.name), "text": .string(text),
+      "phrase": phrase.json,
       "person": .known(person, JSON.id), "members": .strings(members.map(\.description)),
       "since": .time(since), "happenedAt": .known(happenedAt, JSON.time),
       "acknowledgedBy": .known(acknowledgement?.name, JSON.string),
@@ -74,7 +75,7 @@ extension AlertReport {
     case .unknown: break
     }
     return .object([
-      "reporter": .string(reporter), "toEvacuate": .bool(toEvacuate), "title": .string(title),
+      "reporter": .string(reporter.text), "toEvacuate": .bool(toEvacuate), "title": .string(title),
       "category": .string(category.name), "proven": .bool(isProven),
       "people": .known(people, JSON.count), "withinMetres": .known(within, JSON.count),
       "zone": .known(zone, JSON.string), "metres": .known(metres, JSON.count),

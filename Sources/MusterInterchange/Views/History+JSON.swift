@@ -54,6 +54,7 @@ extension HistoryEvent {
     JSON.object([
       "time": .time(time), "kind": .string(kind.rawValue), "severity": .string(severity.rawValue),
       "callsign": .string(callsign), "what": .string(what), "text": .string(text),
+      "phrase": .known(phrase, \.json),
       "row": .string(row), "since": .known(conditions?.since, JSON.time),
     ]).adding(JSON.place(position))
   }

@@ -144,7 +144,7 @@ extension StatusCondition {
   fileprivate var json: JSON {
     .object([
       "status": .string(status.rawValue), "severity": .string(severity.rawValue),
-      "reason": .string(reason),
+      "reason": .string(reason), "phrase": phrase.json,
     ])
   }
 }
@@ -465,7 +465,7 @@ extension LocationStatus {
     .object([
       "source": .string(source), "state": .string(state), "mode": .string(mode),
       "refused": .object(refused.mapValues(JSON.unsigned)),
-      "problem": .known(problem, JSON.string),
+      "problem": .known(problem?.text, JSON.string), "phrase": .known(problem, \.json),
     ])
   }
 }

@@ -7,7 +7,7 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
   /// Empty if the kind suffices.
   public var text: String
   /// The audience, in a few words.
-  public var addressees: String
+  public var audience: Phrase
   /// The zones to go to, by name; empty for any active assembly zone.
   public var zones: [DirectiveZone]
   /// Nil for no deadline.
@@ -51,14 +51,14 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
 
   /// Creates a summary. The caller MUST have assessed `people` at one moment.
   public init(
-    id: RowID, kind: DirectiveKind, text: String, addressees: String, zones: [DirectiveZone],
+    id: RowID, kind: DirectiveKind, text: String, addressees: Phrase, zones: [DirectiveZone],
     deadline: DirectiveDeadline?, status: DirectiveStatus, callsign authorship: Authorship,
     createdAt: Timestamp, people: [Respondent]
   ) {
     self.id = id
     self.kind = kind
     self.text = text
-    self.addressees = addressees
+    audience = addressees
     self.zones = zones
     self.deadline = deadline
     self.status = status
@@ -69,6 +69,9 @@ public struct DirectiveSummary: Codable, Hashable, Sendable {
 
   /// The text of `authorship`.
   public var callsign: String { authorship.text }
+
+  /// The audience in English.
+  public var addressees: String { audience.text }
 }
 
 /// When the answers to a directive are due.
@@ -109,14 +112,21 @@ public struct ZoneDirection: Codable, Hashable, Sendable {
   public var bearingDegrees: Int64?
 
   /// The zone with its distance and bearing: `School, 420 m north-east (47°)`.
-  public var words: String {
-    let isInside = distanceMetres == 0 && bearingDegrees == nil
-    return "\(zone.name), "
-      + (isInside ? "where you are" : Self.words(metres: distanceMetres, degrees: bearingDegrees))
+  public var phrase: Phrase {
+    let name = Phrase.Value.text(zone.name)
+    guard distanceMetres > 0 || bearingDegrees != nil else {
+      return Phrase(.zoneHere, ["zone": name])
+    }
+    let way = Self.way(metres: distanceMetres, degrees: bearingDegrees)
+    return Phrase(.zoneAway, ["zone": name, "way": way])
   }
 
   /// Returns a distance and a bearing as the page shows them: `420 m north-east (47°)`.
   public static func words(metres: Int64, degrees: Int64?) -> String {
+    way(metres: metres, degrees: degrees).text
+  }
+
+  private static func way(metres: Int64, degrees: Int64?) -> Phrase.Value {
     let tenths = metres / 100
     let distance =
       if metres < 1000 {
@@ -124,11 +134,16 @@ public struct ZoneDirection: Codable, Hashable, Sendable {
       } else {
         tenths < 100 ? "\(tenths / 10).\(tenths % 10) km" : "\(metres / 1000) km"
       }
-    guard let degrees else { return distance }
-    let points = [
-      "north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west",
+    guard let degrees else { return .text(distance) }
+    let points: [PhraseKey] = [
+      .compassN, .compassNe, .compassE, .compassSe, .compassS, .compassSw, .compassW, .compassNw,
     ]
-    return "\(distance) \(points[Int((degrees * 2 + 45) / 90 % 8)]) (\(degrees)°)"
+    return .phrase(
+      .way,
+      [
+        "far": .text(distance), "point": .phrase(points[Int((degrees * 2 + 45) / 90 % 8)]),
+        "degrees": .number(degrees),
+      ])
   }
 
   /// Creates a direction. The caller MUST have rounded both numbers.
@@ -148,7 +163,7 @@ public struct Respondent: Codable, Hashable, Sendable {
   /// The state of the answer.
   public var state: State
   /// The text of the answer, or the reason for its absence.
-  public var reason: String
+  public var phrase: Phrase
   /// The time of the answer, by the clock of its author; nil without an answer.
   public var answeredAt: Timestamp?
   /// Who answered on their behalf; nil for the person's own answer.
@@ -179,15 +194,18 @@ public struct Respondent: Codable, Hashable, Sendable {
 
   /// Creates a value. The caller MUST have assessed all of it at one moment.
   public init(
-    user: UserID, callsign: String, state: State, reason: String, answeredAt: Timestamp?,
+    user: UserID, callsign: String, state: State, phrase: Phrase, answeredAt: Timestamp?,
     answeredBy: String?, fixAgeSeconds: Int64?
   ) {
     self.user = user
     self.callsign = callsign
     self.state = state
-    self.reason = reason
+    self.phrase = phrase
     self.answeredAt = answeredAt
     self.answeredBy = answeredBy
     self.fixAgeSeconds = fixAgeSeconds
   }
+
+  /// The reason in English.
+  public var reason: String { phrase.text }
 }

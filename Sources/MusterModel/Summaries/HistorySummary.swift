@@ -262,6 +262,14 @@ extension HistoryPicture {
 }
 
 extension HistoryEvent {
+  /// Of a status: its text.
+  public var phrase: Phrase? {
+    conditions.map { change in
+      change.after.isEmpty
+        ? Phrase(.notListed) : StatusCondition.decisive(of: change.after).phrase
+    }
+  }
+
   /// The event as everyone but command may see it; nil if only a call under duress explains it. A
   /// page MUST be cut after this, or its length and its `next` would show the call.
   public var withoutDuress: HistoryEvent? {

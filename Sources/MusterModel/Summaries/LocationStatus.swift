@@ -9,11 +9,11 @@ public struct LocationStatus: Codable, Hashable, Sendable {
   /// Fixes that were rejected or corrected since the node started, by reason.
   public var refused: [String: UInt64]
   /// Why the source gives no fix, and what to do, in one line; nil while it does, or without one.
-  public var problem: String?
+  public var problem: Phrase?
 
   /// Creates a status. All values MUST be of one moment.
   public init(
-    source: String, state: String, mode: String, refused: [String: UInt64], problem: String?
+    source: String, state: String, mode: String, refused: [String: UInt64], problem: Phrase?
   ) {
     self.source = source
     self.state = state

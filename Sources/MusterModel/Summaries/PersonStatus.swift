@@ -109,27 +109,42 @@ public struct StatusCondition: Codable, Hashable, Sendable {
   /// The severity of the row, or a lower one if something mitigates it.
   public let severity: Severity
   /// The reason, in a few words.
-  public let reason: String
+  public let phrase: Phrase
 
   /// Creates a condition with its reason.
-  public init(status: PersonStatus, severity: Severity, reason: String) {
+  public init(status: PersonStatus, severity: Severity, phrase: Phrase) {
     self.status = status
     self.severity = severity
-    self.reason = reason
+    self.phrase = phrase
   }
+
+  /// Creates a condition from its text, as earlier programs stored it. Those that are compared with
+  /// a constant are equal to it; others have no key.
+  public init(status: PersonStatus, severity: Severity, reason: String) {
+    let constants = [Self.underDuress, .certificateMissing, .trackerMissing, .inContact]
+    let known = constants.first { $0.status == status && $0.reason == reason }
+    self.init(
+      status: status, severity: severity, phrase: known?.phrase ?? Phrase(verbatim: reason))
+  }
+
+  /// The reason in English.
+  public var reason: String { phrase.text }
 
   /// A check-in under duress. Only command may see it.
   public static let underDuress = StatusCondition(
-    status: .mayday, severity: .danger, reason: "checked in under duress")
+    status: .mayday, severity: .danger, phrase: Phrase(.underDuress))
   /// A person that rows name, and whose certificate has not arrived here.
   public static let certificateMissing = StatusCondition(
-    status: .expected, severity: .neutral, reason: "certificate not yet received")
+    status: .expected, severity: .neutral, phrase: Phrase(.certificateMissing))
   /// The carrier of a tracker that rows name, and whose row has not arrived here.
   public static let trackerMissing = StatusCondition(
-    status: .expected, severity: .neutral, reason: "tracker not yet received")
+    status: .expected, severity: .neutral, phrase: Phrase(.trackerMissing))
   /// No other condition applies.
   public static let inContact = StatusCondition(
-    status: .ok, severity: .neutral, reason: "in contact")
+    status: .ok, severity: .neutral, phrase: Phrase(.inContact))
+
+  /// Whether nothing but the id of the person is certain.
+  var isUnknown: Bool { self == .certificateMissing || self == .trackerMissing }
 
   /// Returns the condition that is shown as the status: the first, except that an order or a
   /// check-in which a sign-off does not name yields `unaccounted` nevertheless.

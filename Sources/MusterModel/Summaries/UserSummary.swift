@@ -71,15 +71,27 @@ extension UserSummary {
 
   /// Why nothing but the id is certain of a person that rows name; nil for a known person.
   public var unknownReason: String? {
-    conditions.first { $0 == .certificateMissing || $0 == .trackerMissing }?.reason
+    conditions.first(where: \.isUnknown)?.reason
   }
 
   /// Whether rows name the person, and their certificate or tracker has not arrived here.
   public var isUnknown: Bool { unknownReason != nil }
 
   /// The callsign for alerts, with the reason if the person is unknown.
-  public var alertName: String {
-    unknownReason.map { "\(callsign) (\($0))" } ?? callsign
+  public var alertName: Phrase.Value {
+    guard let unknown = conditions.first(where: \.isUnknown) else { return .text(callsign) }
+    return .phrase(.named, ["name": shownName, "reason": .phrase(unknown.phrase)])
+  }
+
+  /// The callsign in a text of the node, also of a person without one.
+  public var shownName: Phrase.Value {
+    let nameless = Phrase(isTracker ? .unknownTracker : .unknownPerson, ["id": .text(id.short)])
+    return isUnknown && callsign == nameless.text ? .phrase(nameless) : .text(callsign)
+  }
+
+  /// The reason of the status.
+  public var phrase: Phrase {
+    conditions.first { $0.status == status }?.phrase ?? Phrase(verbatim: reason)
   }
 
   /// The role for people: that of a tracker or of an unknown person has no meaning.

@@ -136,7 +136,7 @@ struct LocationInput: Sendable {
   var isPhoneTableFull: Bool { trackers?.isFull ?? false }
 
   /// Why this device gets no position although it has a source; nil if it gets one.
-  func problem(now: Instant) -> String? { source?.problem(now: now) }
+  func problem(now: Instant) -> Phrase? { source?.problem(now: now) }
 
   /// For `status`.
   func status(now: Instant) -> LocationStatus {

@@ -52,18 +52,29 @@ struct SourceWatch: Sendable {
   mutating func noteRecording() { isRecording = true }
 
   /// Why this device gets no position, and what to do, in one line; nil while it gets some.
-  func problem(now: Instant) -> String? {
+  func problem(now: Instant) -> Phrase? {
     if !isRecording, let since = uselessSince,
       now >= since.advanced(byMilliseconds: Self.uselessMilliseconds)
     {
-      return "\(name) sends data, but no position"
-        + (fault.map { " (\($0.rawValue))" } ?? "")
-        + ": set the receiver to NMEA 0183 with RMC or GGA, and check the baud rate"
+      return Phrase(
+        .uselessSource, ["source": .text(name), "fault": .text(fault?.rawValue ?? "")])
     }
     guard !isRecording, now >= lastFix.advanced(byMilliseconds: Self.patienceMilliseconds) else {
       return nil
     }
-    return "this laptop gets no position from \(name) (\(state.rawValue)): check the receiver; "
-      + "others see only your last position"
+    return Phrase(
+      .noPositionFrom, ["source": .text(name), "state": .phrase(state.key)])
+  }
+}
+
+extension SourceState {
+  fileprivate var key: PhraseKey {
+    switch self {
+    case .waiting: .sourceWaiting
+    case .connected: .sourceConnected
+    case .unplugged: .sourceUnplugged
+    case .silent: .sourceSilent
+    case .ended: .sourceEnded
+    }
   }
 }

@@ -397,20 +397,20 @@ extension PhoneCall {
     received: Timestamp, isWithinRate: Bool
   ) {
     let made: Timestamp? = if case .stated(let time) = report.time { time } else { nil }
-    var note = "alarm by the phone"
+    var alarm: [String: Phrase.Value] = [:]
     if let word = report.alarm?.word, !Self.plainWords.contains(word.lowercased()) {
-      note += " (\(word))"
+      alarm["word"] = .text(word)
     }
-    if let percent = report.batteryPercent { note += ", battery \(percent) %" }
+    alarm["battery"] = report.batteryPercent.map { .count(Int($0)) }
     if let made, let age = age.leastMilliseconds, age > Self.delayMilliseconds {
-      note += ", made \(made) by its clock, received \(received)"
+      (alarm["made"], alarm["received"]) = (.text("\(made)"), .text("\(received)"))
     }
+    var parts: [Phrase.Value] = [.phrase(.phoneAlarm, alarm)]
     if case .shared(let address) = credential {
-      note +=
-        address.isEmpty
-        ? "; by the token of all phones" : "; by the token of all phones, from \(address)"
+      parts.append(.phrase(.sharedToken, ["address": .text(address)]))
     }
     self.init(
-      word: report.alarm?.word ?? "", madeAt: made, note: note, isWithinRate: isWithinRate)
+      word: report.alarm?.word ?? "", madeAt: made, note: CallNote(parts).text,
+      isWithinRate: isWithinRate)
   }
 }

@@ -231,15 +231,17 @@ extension UnverifiedCallEntry {
   /// The note of the call for help that command makes of it: what the caller wrote, then what the
   /// message states.
   fileprivate var callNote: String {
-    var parts = [call.note]
-    parts.append(
-      call.name.isEmpty ? "unverified call" : "unverified call in the name of \(call.name)")
-    if let madeAt = call.madeAt { parts.append("made at \(madeAt) by the phone's clock") }
-    if let position = call.position {
-      parts.append("position \(position.latitude),\(position.longitude)")
+    var parts: [Phrase.Value] = call.note.isEmpty ? [] : [.text(call.note)]
+    parts.append(.phrase(.unverifiedNote, ["name": .text(call.name)]))
+    if let madeAt = call.madeAt { parts.append(.phrase(.madeAt, ["time": .text("\(madeAt)")])) }
+    if let place = call.position {
+      parts.append(
+        .phrase(.atPosition, ["position": .text("\(place.latitude),\(place.longitude)")]))
     }
-    if !call.address.isEmpty { parts.append("from \(call.address)") }
-    return parts.filter { !$0.isEmpty }.joined(separator: "; ")
+    if !call.address.isEmpty {
+      parts.append(.phrase(.fromAddress, ["address": .text(call.address)]))
+    }
+    return CallNote(parts).text
   }
 }
 

@@ -1,6 +1,6 @@
 internal import MusterModel
 
-/// The entries of one subject as bytes: a version (1), the number of entries that are the state at
+/// The entries of one subject as bytes: a version (2), the number of entries that are the state at
 /// the start of the period (0 or 1), then each entry as varints. Times and coordinates are
 /// differences from the previous entry, so that a fix takes about 12 bytes.
 ///
@@ -10,10 +10,11 @@ internal import MusterModel
 /// | event | difference from learnt |
 /// | fix | 0, differences of latitude and longitude (1e-7 degree), accuracy in decimetres plus \
 /// one (0 if unknown), earlier bound plus one (0 if none), later bound |
-/// | status | 1 plus the number of conditions; for each the code of the status, the severity, the \
-/// length of the reason in bytes, and the reason |
+/// | status | 1 plus the number of conditions; for each the code of the status, the severity, and \
+/// the reason (`PhraseCoding`; in version 1 a text) |
 struct HistoryCoding {
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
+  private static let versions: ClosedRange<UInt8> = 1...2
   private static let severities = Severity.allCases
   /// By code: those of the table as it was first, then the ones that were added.
   private static let statuses = PersonStatus.allCases.filter { $0 != .oldPosition } + [.oldPosition]
@@ -53,9 +54,7 @@ struct HistoryCoding {
         for condition in conditions {
           bytes.append(UInt8(Self.statuses.firstIndex(of: condition.status) ?? 0))
           bytes.append(UInt8(Self.severities.firstIndex(of: condition.severity) ?? 0))
-          let reason = Array(condition.reason.utf8)
-          Varint.append(UInt64(reason.count), to: &bytes)
-          bytes += reason
+          PhraseCoding.append(condition.phrase, to: &bytes)
         }
       }
     }
@@ -67,7 +66,7 @@ struct HistoryCoding {
   /// Returns nil for bytes of another version of this program: the history then lacks them, and
   /// nothing else depends on it.
   init?(decoding bytes: [UInt8]) {
-    guard bytes.count >= 2, bytes[0] == Self.version, bytes[1] <= 1 else { return nil }
+    guard bytes.count >= 2, Self.versions.contains(bytes[0]), bytes[1] <= 1 else { return nil }
     var reader = Reader(bytes)
     var entries: [HistoryEntry] = []
     do throws(DecodingFault) {
@@ -121,14 +120,13 @@ struct HistoryCoding {
       guard status < HistoryCoding.statuses.count, severity < HistoryCoding.severities.count
       else { throw Self.damage }
       place += 2
-      let count = try number()
-      guard count <= UInt64(bytes.count - place),
-        let reason = String(validating: bytes[place..<place + Int(count)], as: UTF8.self)
-      else { throw Self.damage }
-      place += Int(count)
+      let (known, level) = (HistoryCoding.statuses[status], HistoryCoding.severities[severity])
+      guard bytes[0] > 1 else {
+        let reason = try PhraseCoding.text(in: bytes, at: &place)
+        return StatusCondition(status: known, severity: level, reason: reason)
+      }
       return StatusCondition(
-        status: HistoryCoding.statuses[status], severity: HistoryCoding.severities[severity],
-        reason: reason)
+        status: known, severity: level, phrase: try PhraseCoding.phrase(in: bytes, at: &place))
     }
 
     private mutating func number() throws(DecodingFault) -> UInt64 {

@@ -96,7 +96,7 @@ struct HistoryTimeline {
       time: Timestamp(milliseconds: change.entry.learnt), kind: .status, id: "\(user)",
       severity: after.isEmpty ? .neutral : decisive.severity,
       callsign: "", what: after.isEmpty ? "" : decisive.status.rawValue,
-      text: after.isEmpty ? "no longer listed" : decisive.reason, row: "\(user)",
+      text: after.isEmpty ? Phrase(.notListed).text : decisive.reason, row: "\(user)",
       conditions: HistoryEvent.Conditions(
         before: change.before, after: after,
         since: Timestamp(milliseconds: change.entry.event)))

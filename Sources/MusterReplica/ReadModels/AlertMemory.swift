@@ -108,7 +108,8 @@ struct AlertMemory: Sendable {
     let times = recent(record, at: reading)
     guard times >= Self.chatters else { return record.finding }
     var finding = record.finding
-    finding.text += ", comes and goes: \(times) times in 10 min"
+    finding.phrase = Phrase(
+      .chatters, ["text": .phrase(finding.phrase), "n": .count(times)])
     return finding
   }
 }

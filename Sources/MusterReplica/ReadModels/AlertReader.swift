@@ -281,7 +281,7 @@ struct AlertReader {
       let isThroughOthers = row.createdOnBehalfOf.map { $0 != .person(own) } ?? false
       return ReportAlerts.Report(
         id: row.key.id, isOwn: row.owner == own && !isThroughOthers,
-        reporter: { try context.authorship(ofCreating: row).text },
+        reporter: { try context.authorship(ofCreating: row) },
         isProven: row.owner.map(proven.contains) ?? false, title: row.text(.reportTitle) ?? "",
         category: row.code(.reportCategory).flatMap(ReportCategory.init) ?? .other,
         severity: row.code(.reportSeverity), toEvacuate: row.isSet(.reportToEvacuate),

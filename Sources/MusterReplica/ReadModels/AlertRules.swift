@@ -36,15 +36,17 @@ struct AlertRules {
     return active.flatMap { fence -> [AlertTracker.Finding] in
       var found: [AlertTracker.Finding] = []
       if fence.kind == .hazard, here != nil, isInside(fence.id) {
-        let text = "you are inside hazard zone \(fence.name)"
+        let zone = ["zone": Phrase.Value.text(fence.name)]
         found.append(
           isPermitted
-            ? finding(.inHazard, fence, .warning, "\(text), with an entry permit")
-            : finding(.inHazard, fence, .danger, text))
+            ? finding(.inHazard, fence, .warning, Phrase(.youInHazardPermitted, zone))
+            : finding(.inHazard, fence, .danger, Phrase(.youInHazard, zone)))
       }
       if let role = fence.needs, !hasRole(role, in: fence) {
-        found.append(
-          finding(.emptyFence, fence, .warning, "no one of role \(role.name) is in \(fence.name)"))
+        let values: [String: Phrase.Value] = [
+          "role": .phrase(Phrase("as", role)), "zone": .text(fence.name),
+        ]
+        found.append(finding(.emptyFence, fence, .warning, Phrase(.emptyZone, values)))
       }
       return found
     }
@@ -64,9 +66,9 @@ struct AlertRules {
   }
 
   private func finding(
-    _ kind: AlertKind, _ fence: FenceSummary, _ level: AlertLevel, _ text: String
+    _ kind: AlertKind, _ fence: FenceSummary, _ level: AlertLevel, _ phrase: Phrase
   ) -> AlertTracker.Finding {
-    AlertTracker.Finding(id: AlertID(kind: kind, row: fence.id), level: level, text: text)
+    AlertTracker.Finding(id: AlertID(kind: kind, row: fence.id), level: level, phrase: phrase)
   }
 
   // MARK: Directives
@@ -76,11 +78,11 @@ struct AlertRules {
       var found: [AlertTracker.Finding] = []
       // Deadlines of orders depend on the evidence of age: see `PersonAlerts`.
       if isCommand, !directive.kind.isOrder, directive.isOverdue(now: now) {
-        let names = directive.unaccounted.map(\.callsign).joined(separator: ", ")
+        let names = Phrase.Value.texts(directive.unaccounted.map(\.callsign))
         found.append(
           AlertTracker.Finding(
             id: AlertID(kind: .overdue, row: directive.id), level: .danger,
-            text: "\(directive.kind.label) is overdue: no answer from \(names)"))
+            phrase: Phrase("late", directive.kind, ["names": names])))
       }
       if directive.unaccounted.contains(where: { $0.user == own && $0.answeredAt == nil }),
         !isReplacedForOwn(directive)
@@ -88,7 +90,7 @@ struct AlertRules {
         found.append(
           AlertTracker.Finding(
             id: AlertID(kind: .directive, row: directive.id),
-            level: Self.level(of: directive.kind), text: words(for: directive)))
+            level: Self.level(of: directive.kind), phrase: phrase(for: directive)))
       }
       return found
     }
@@ -110,26 +112,25 @@ struct AlertRules {
     }
   }
 
-  private func words(for directive: DirectiveSummary) -> String {
-    let place = place(to: directive)
-    let words =
-      switch directive.kind {
-      case .evacuate: place.isEmpty ? "evacuate" : "evacuate to \(place)"
-      case .muster: place.isEmpty ? "go to an assembly zone" : "go to \(place)"
-      case .rollcall: "roll call: report that you are safe"
-      case .locate: "\(directive.callsign) requests your position"
-      case .message: "message from \(directive.callsign)"
-      }
-    return directive.text.isEmpty ? words : "\(words): \(directive.text)"
+  private func phrase(for directive: DirectiveSummary) -> Phrase {
+    let (place, by) = (place(to: directive), directive.authorship.value)
+    let text = Phrase.Value.text(directive.text)
+    return switch directive.kind {
+    case .evacuate: Phrase(.orderEvacuate, ["place": place, "text": text])
+    case .muster where place == .list([]): Phrase(.orderAssemble, ["text": text])
+    case .muster: Phrase(.orderGo, ["place": place, "text": text])
+    case .rollcall: Phrase(.orderRollCall, ["text": text])
+    case .locate: Phrase(.orderLocate, ["by": by, "text": text])
+    case .message: Phrase(.orderMessage, ["by": by, "text": text])
+    }
   }
 
   /// Returns the nearest zone with its distance and bearing, or the zones' names without a usable
-  /// fix; empty if no zone is known.
-  private func place(to directive: DirectiveSummary) -> String {
+  /// fix; an empty list if no zone is known.
+  private func place(to directive: DirectiveSummary) -> Phrase.Value {
     if let direction = directive.people.first(where: { $0.user == own })?.direction {
-      return direction.words
+      return .phrase(direction.phrase)
     }
-    return directive.zones.map { $0.name.isEmpty ? "a zone that has not arrived here" : $0.name }
-      .joined(separator: " or ")
+    return .list(directive.zones.map { $0.name.isEmpty ? .phrase(.zoneMissing) : .text($0.name) })
   }
 }

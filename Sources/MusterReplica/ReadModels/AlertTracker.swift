@@ -12,7 +12,7 @@ struct AlertTracker: Sendable, Equatable {
   struct Finding: Hashable, Sendable {
     let id: AlertID
     let level: AlertLevel
-    var text: String
+    var phrase: Phrase
     var batteryPercent: UInt8?
     var report: AlertReport?
     var cause = AlertCause.none
@@ -83,7 +83,7 @@ struct AlertTracker: Sendable, Equatable {
   /// The alerts about webhooks as they were last: their findings while nothing else is known.
   var findingsAboutWebhooks: [Finding] {
     alerts.filter { $0.id.kind == .webhook }.map {
-      Finding(id: $0.id, level: $0.level, text: $0.text)
+      Finding(id: $0.id, level: $0.level, phrase: $0.phrase)
     }
   }
 
@@ -196,7 +196,7 @@ struct AlertTracker: Sendable, Equatable {
     let isLouder = known.map { $0.alert.level < finding.level } ?? true
     var next = Occurrence(
       alert: Alert(
-        id: finding.id, level: finding.level, text: finding.text,
+        id: finding.id, level: finding.level, phrase: finding.phrase,
         since: known?.alert.since ?? member?.since ?? now,
         batteryPercent: finding.batteryPercent),
       cause: finding.cause, local: isLouder ? nil : known?.local)
@@ -257,7 +257,8 @@ struct AlertTracker: Sendable, Equatable {
     let known = occurrences[finding.id]
     var next = Occurrence(
       alert: Alert(
-        id: finding.id, level: finding.level, text: finding.text, since: known?.alert.since ?? now),
+        id: finding.id, level: finding.level, phrase: finding.phrase,
+        since: known?.alert.since ?? now),
       cause: .none, local: known?.local)
     var (isFurther, seen, all): (Bool, [Notice], [Notice]) = (false, [], [])
     for call in finding.calls {
@@ -318,7 +319,7 @@ struct AlertTracker: Sendable, Equatable {
   private var withoutTexts: AlertTracker {
     var copy = self
     for id in copy.occurrences.keys {
-      copy.occurrences[id]?.alert.text = ""
+      copy.occurrences[id]?.alert.phrase = Phrase(verbatim: "")
       copy.occurrences[id]?.alert.batteryPercent = nil
       copy.occurrences[id]?.alert.acknowledgements = []
       copy.occurrences[id]?.alert.report = nil
@@ -334,7 +335,7 @@ struct AlertTracker: Sendable, Equatable {
   /// occurrences; then for each alert its battery plus one, or 0; then for each shared alert the
   /// number of its calls, and for each the kind, the row, the time, whether it is acknowledged, its
   /// level unless it is a call for help, and the cause; then for each report whether it concerned a
-  /// person. Earlier builds wrote only the first parts.
+  /// person; then for each alert its phrase. Earlier builds wrote only the first parts.
   func encoded() -> [UInt8] {
     var writer = ByteWriter()
     let standing = occurrences.values.sorted { $0.alert.id < $1.alert.id }
@@ -379,6 +380,11 @@ struct AlertTracker: Sendable, Equatable {
     }
     for occurrence in standing where occurrence.alert.id.kind == .hazard {
       writer.append(UInt8(occurrence.concernsPeople ? 1 : 0))
+    }
+    for alert in standing.map(\.alert) {
+      var phrase: [UInt8] = []
+      PhraseCoding.append(alert.phrase, to: &phrase)
+      writer.append(lengthPrefixed: phrase)
     }
     return writer.bytes
   }
@@ -426,6 +432,10 @@ struct AlertTracker: Sendable, Equatable {
     }
     for id in occurrences.keys.sorted() where id.kind == .hazard && reader.remaining > 0 {
       occurrences[id]?.concernsPeople = try reader.integer(UInt8.self) == 1
+    }
+    for id in occurrences.keys.sorted() where reader.remaining > 0 {
+      let phrase = PhraseCoding.phrase(decoding: try reader.lengthPrefixed())
+      if let phrase { occurrences[id]?.alert.phrase = phrase }
     }
     try reader.expectEnd()
   }

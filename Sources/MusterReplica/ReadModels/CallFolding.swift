@@ -75,9 +75,12 @@ struct CallFolding {
     for call in calls.prefix(SharedAlert.names) { names.append(try authors.callsign(of: call.id)) }
     return Finding(
       id: id, level: .danger,
-      text: "and \(calls.count) more \(calls.count == 1 ? "call" : "calls") for help of "
-        + "\(try authors.callsign(of: id))'s trackers: "
-        + SharedAlert.list(names, of: calls.count),
+      phrase: Phrase(
+        .furtherCalls,
+        [
+          "n": .count(calls.count), "owner": .text(try authors.callsign(of: id)),
+          "names": SharedAlert.list(names, of: calls.count),
+        ]),
       author: owner, isPersonsCall: true,
       calls: calls.map(AlertTracker.FoldedCall.init))
   }

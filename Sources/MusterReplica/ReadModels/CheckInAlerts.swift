@@ -25,46 +25,34 @@ struct CheckInAlerts {
     let isOwn = person.id == own || ownTrackers.contains(person.id)
     switch timer.state {
     case .done, .running: return nil
-    case .reminder where timer.isStill:
-      guard isOwn else { return nil }
-      let whose = person.id == own ? "" : "\(person.callsign): "
-      let words = "\(whose)no movement, are you well? Check in: muster checkin ok"
-      return AlertTracker.Finding(
-        id: AlertID(kind: .stillness, row: timer.id), level: .warning, text: text(words, timer.id))
     case .reminder:
       guard isOwn else { return nil }
-      let who = person.id == own ? "check in now" : "\(person.callsign): check in now"
+      var values = note(of: timer)
+      if person.id != own { values["name"] = person.shownName }
       return AlertTracker.Finding(
-        id: AlertID(kind: .checkInReminder, row: timer.id), level: .notice,
-        text: text(who, timer.id))
-    case .due: return finding(timer.id, person, .warning, "check-in possibly overdue")
+        id: AlertID(kind: timer.isStill ? .stillness : .checkInReminder, row: timer.id),
+        level: timer.isStill ? .warning : .notice,
+        phrase: Phrase(timer.isStill ? .checkInStill : .checkInSoon, values))
+    case .due: return finding(timer, person, .warning, .checkInDue)
     case .overdue:
-      let what = timer.isStill ? "no movement and no answer, overdue" : "check-in overdue"
-      return finding(timer.id, person, .warning, what)
+      return finding(timer, person, .warning, timer.isStill ? .stillOverdue : .checkInOverdue)
     case .unaccounted:
-      let what =
-        timer.isStill
-        ? "no movement and no answer, unaccounted for"
-        : "no check-in received here, unaccounted for"
-      return finding(timer.id, person, .danger, what)
+      return finding(timer, person, .danger, timer.isStill ? .stillMissing : .checkInMissing)
     }
   }
 
   private func finding(
-    _ id: RowID, _ person: UserSummary, _ level: AlertLevel, _ what: String
+    _ timer: CheckInStanding, _ person: UserSummary, _ level: AlertLevel, _ key: PhraseKey
   ) -> AlertTracker.Finding {
-    var words = text("\(person.alertName): \(what)", id)
-    if let fix = person.fix {
-      words += "; last position \(fix.position.latitude),\(fix.position.longitude)"
-    }
-    if let percent = person.batteryPercent { words += "; battery \(percent) %" }
+    let values = note(of: timer).merging(["name": person.alertName]) { $1 }
     return AlertTracker.Finding(
-      id: AlertID(kind: .checkIn, row: id), level: level, text: words,
-      batteryPercent: person.batteryPercent)
+      id: AlertID(kind: .checkIn, row: timer.id), level: level,
+      phrase: person.lastKnown(Phrase(key, values)), batteryPercent: person.batteryPercent)
   }
 
-  private func text(_ words: String, _ id: RowID) -> String {
-    guard let note = notes[id]?.split(separator: "\n").first, !note.isEmpty else { return words }
-    return "\(words): \(note.prefix(120))"
+  /// The first line of the note of a check-in.
+  private func note(of timer: CheckInStanding) -> [String: Phrase.Value] {
+    let line = notes[timer.id]?.split(separator: "\n").first ?? ""
+    return ["note": .text(String(line.prefix(120)))]
   }
 }

@@ -50,13 +50,15 @@ struct CheckInFolding {
     let ordered = late.sorted { $0.id < $1.id }
     let names = ordered.compactMap { checkIns.person(of: $0.id.row).flatMap { people[$0] } }
       .map(\.callsign).sorted()
-    var title = group(all)
-    if !title.isEmpty { title += ": " }
     return Finding(
       id: AlertID(kind: .checkInGroup, row: all.first?.key.id ?? ordered[0].id.row),
       level: ordered.map(\.level).max() ?? .warning,
-      text: "\(title)\(late.count) of \(max(all.count, late.count)) missed the check-in: "
-        + SharedAlert.list(names),
+      phrase: Phrase(
+        .checkInsMissed,
+        [
+          "group": .text(group(all)), "missed": .count(late.count),
+          "all": .count(max(all.count, late.count)), "names": SharedAlert.list(names),
+        ]),
       author: batch.author,
       calls: ordered.map(AlertTracker.FoldedCall.init))
   }

@@ -20,93 +20,77 @@ struct DeviceAlerts {
   let clockFaults: [(device: DeviceID, callsign: String)]
 
   var findings: [AlertTracker.Finding] {
-    var found = clones.map { clone in
-      finding(
-        .clone, clone.device, .danger,
-        "\(clone.callsign)'s device (\(clone.device.short)) is in use in two places at once")
+    var found = clones.map {
+      finding(.clone, $0.device, .danger, .cloned, of: $0.callsign)
     }
     found += aboutInsiders
     if isCommand { found += (home.stoppedWebhooks ?? []).map(aboutWebhook) }
-    if isRevoked {
-      found.append(
-        finding(.revoked, device, .danger, "this device was revoked: it can no longer write"))
-    }
+    if isRevoked { found.append(finding(.revoked, .danger, Phrase(.revokedHere))) }
     if let clockLead, clockLead.isSuspect {
-      found.append(
-        finding(
-          .clock, device, .warning,
-          "this device's clock is \(clockLead.words) of the others: correct it"))
+      found.append(finding(.clock, .warning, clockLead.phrase))
     }
     if let problem = home.stateFolderProblem {
-      found.append(finding(.stateFolder, device, .warning, problem))
+      found.append(finding(.stateFolder, .warning, Phrase(verbatim: problem)))
     }
     if let problem = home.positionProblem {
-      found.append(finding(.positionSource, device, .warning, problem))
+      found.append(finding(.positionSource, .warning, problem))
     }
-    if home.isPhoneTableFull {
-      found.append(
-        finding(
-          .bound, device, .warning,
-          "this laptop records no further phone by the shared token: remove phones that are not "
-            + "used, or add a login for each person"))
-    }
+    if home.isPhoneTableFull { found.append(finding(.bound, .warning, Phrase(.phonesFull))) }
     if let freeBytes = home.freeBytes, freeBytes < Limits.leastFreeBytes {
-      found.append(
-        finding(
-          .disk, device, .warning,
-          "this device's disk is almost full: free at least "
-            + "\(Limits.leastFreeBytes >> 20) MiB, or it may fail to store data"))
+      let size = Phrase.Value.text("\(Limits.leastFreeBytes >> 20) MiB")
+      found.append(finding(.disk, .warning, Phrase(.diskFull, ["size": size])))
     }
     return found
   }
 
   private func aboutWebhook(_ webhook: StoppedWebhook) -> AlertTracker.Finding {
-    let trouble = webhook.trouble.map { ": \($0)" } ?? ""
-    return AlertTracker.Finding(
+    AlertTracker.Finding(
       id: AlertID(kind: .webhook, row: webhook.row), level: .warning,
-      text: "webhook \(webhook.name) delivers nothing\(trouble)")
+      phrase: Phrase(
+        .webhookStopped,
+        ["name": .text(webhook.name), "trouble": .text(webhook.trouble ?? "")]))
   }
 
+  /// A finding about this device.
   private func finding(
-    _ kind: AlertKind, _ device: DeviceID, _ level: AlertLevel, _ text: String
+    _ kind: AlertKind, _ level: AlertLevel, _ phrase: Phrase
   ) -> AlertTracker.Finding {
     AlertTracker.Finding(
-      id: AlertID(kind: kind, row: RowID(raw: device.raw)), level: level, text: text)
+      id: AlertID(kind: kind, row: RowID(raw: device.raw)), level: level, phrase: phrase)
+  }
+
+  /// A finding about a person's device.
+  private func finding(
+    _ kind: AlertKind, _ device: DeviceID, _ level: AlertLevel, _ key: PhraseKey,
+    of callsign: String, _ values: [String: Phrase.Value] = [:]
+  ) -> AlertTracker.Finding {
+    let names: [String: Phrase.Value] = ["name": .text(callsign), "device": .text(device.short)]
+    return AlertTracker.Finding(
+      id: AlertID(kind: kind, row: RowID(raw: device.raw)), level: level,
+      phrase: Phrase(key, names.merging(values) { $1 }))
   }
 
   /// One alert for each device, however many tables it fills.
   private var aboutInsiders: [AlertTracker.Finding] {
     let filled = Dictionary(grouping: bounds, by: \.device).sorted { $0.key < $1.key }
     let full = filled.map { device, bounds in
-      let tables = bounds.map(\.bound.label).joined(separator: ", ")
-      let advice =
-        device == self.device
-        ? "copy what matters, and join again as a new device"
-        : "find out why, or revoke it: muster revoke \(device.short)"
-      return finding(
-        .bound, device, .warning,
-        "\(bounds[0].callsign)'s device (\(device.short)) sends too many \(tables): "
-          + "the rest is rejected; \(advice)")
+      finding(
+        .bound, device, .warning, device == self.device ? .ownTooMany : .sendsTooMany,
+        of: bounds[0].callsign,
+        ["tables": .list(bounds.map { .phrase(Phrase("bound", $0.bound)) })])
     }
     guard isCommand else { return full }
     let disputes = disputed.map { device in
       finding(
-        .disputed, device.id, .warning,
-        "\(device.callsign)'s device (\(device.id.short)) is disputed: \(device.votes) of "
-          + "\(device.quorum) votes to revoke it; see muster council status")
+        .disputed, device.id, .warning, .disputed, of: device.callsign,
+        ["votes": .count(device.votes), "quorum": .count(device.quorum)])
     }
-    let faults = clockFaults.map { device, callsign in
-      finding(
-        .clockFault, device, .warning,
-        "the clock of \(callsign)'s device (\(device.short)) has jumped, or another device "
-          + "uses its key: the age of its data is uncertain")
+    let faults = clockFaults.map {
+      finding(.clockFault, $0.device, .warning, .clockJumped, of: $0.callsign)
     }
     return full + disputes + faults
-      + readmissions.map { device, callsign in
-        finding(
-          .readmission, device, .warning,
-          "\(callsign)'s revoked device (\(device.short)) asked to be admitted again: "
-            + "it was rejected")
+      + readmissions.map {
+        finding(.readmission, $0.device, .warning, .askedAgain, of: $0.callsign)
       }
   }
 }

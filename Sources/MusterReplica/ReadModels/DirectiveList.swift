@@ -104,7 +104,7 @@ struct DirectiveList {
     let audience = Audience(of: row)
     var summary = DirectiveSummary(
       id: row.key.id, kind: row.directiveKind, text: row.text(.directiveText) ?? "",
-      addressees: audience.words(among: people), zones: zones,
+      addressees: audience.phrase(among: people), zones: zones,
       deadline: row.directiveDeadline,
       status: isOpen ? .open : .closed,
       callsign: try context.authorship(ofCreating: row),
@@ -158,7 +158,7 @@ struct DirectiveList {
         if !isBetter { continue }
       }
       let isOwn = value.author == user && value.onBehalfOf == nil
-      let by = isOwn ? nil : try context.authorship(of: value).text
+      let by = isOwn ? nil : try context.authorship(of: value)
       answers[user] = (ResponseTally.Answer(note: note, at: value.writtenAt, by: by), value)
     }
     return answers.mapValues(\.answer)

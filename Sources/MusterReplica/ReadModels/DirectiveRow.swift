@@ -45,15 +45,14 @@ struct Audience: Hashable {
       by: author)
   }
 
-  /// A short text; named people by callsign.
-  func words(among people: [UserSummary]) -> String {
-    var words = users.map { user in
+  /// In a few words; named people by callsign.
+  func phrase(among people: [UserSummary]) -> Phrase {
+    var names = users.map { user in
       people.first { $0.id == user }?.callsign ?? user.short
-    }
-    words.sort()
-    if let role { words.append("role \(role.name)") }
-    if let team { words.append("team \(team)") }
-    return words.isEmpty ? "everyone" : words.joined(separator: ", ")
+    }.sorted().map(Phrase.Value.text)
+    if let role { names.append(.phrase(.ofRole, ["role": .phrase(Phrase("as", role))])) }
+    if let team { names.append(.phrase(.ofTeam, ["team": .text(team)])) }
+    return names.isEmpty ? Phrase(.toEveryone) : Phrase(.names, ["names": .list(names)])
   }
 }
 

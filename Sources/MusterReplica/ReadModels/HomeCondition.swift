@@ -10,7 +10,7 @@ public struct HomeCondition: Hashable, Sendable {
   public var freeBytes: UInt64?
   /// Why the position source gives no fix, and what to do, in one line; nil while it does, or
   /// without one.
-  public var positionProblem: String?
+  public var positionProblem: Phrase?
   /// Whether names under the shared token of phones find no place any more.
   public var isPhoneTableFull = false
   /// Webhooks that have stopped, by name; nil while it is not known, such as soon after a start:

@@ -39,10 +39,10 @@ struct PersonAlerts {
   }
 
   private func finding(
-    _ kind: AlertKind, _ person: UserSummary, _ level: AlertLevel, _ text: String
+    _ kind: AlertKind, _ person: UserSummary, _ level: AlertLevel, _ phrase: Phrase
   ) -> AlertTracker.Finding {
     AlertTracker.Finding(
-      id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, text: text,
+      id: AlertID(kind: kind, row: RowID(raw: person.id.raw)), level: level, phrase: phrase,
       batteryPercent: person.batteryPercent)
   }
 
@@ -51,11 +51,8 @@ struct PersonAlerts {
     _ person: UserSummary, _ assessment: StatusAssessment
   ) -> AlertTracker.Finding? {
     guard assessment.isUnderDuress else { return nil }
-    var text = "\(person.callsign): checked in under duress, do not answer where others can see it"
-    if let fix = person.fix {
-      text += "; last position \(fix.position.latitude),\(fix.position.longitude)"
-    }
-    return finding(.duress, person, .danger, text)
+    let call = Phrase(.duressAlert, ["name": person.shownName])
+    return finding(.duress, person, .danger, person.lastKnown(call, withBattery: false))
   }
 
   /// A call that everyone may see.
@@ -64,7 +61,9 @@ struct PersonAlerts {
   ) -> AlertTracker.Finding? {
     let calls = person.conditions.filter { $0.status == .mayday }
     guard let call = calls.dropFirst(assessment.isUnderDuress ? 1 : 0).first else { return nil }
-    return finding(.help, person, .danger, "\(person.alertName): \(call.reason)")
+    return finding(
+      .help, person, .danger,
+      Phrase(.about, ["name": person.alertName, "reason": .phrase(call.phrase)]))
   }
 
   /// Keeps the caller's own OK in view until command acknowledges it: anyone who holds the phone
@@ -73,8 +72,7 @@ struct PersonAlerts {
     guard isCommand, callers.contains(person.id), !person.has(.mayday),
       !person.has(.accountedFor), person.selfReport?.claim == .safe
     else { return nil }
-    return finding(
-      .calledOff, person, .warning, "\(person.alertName) called off the call for help: confirm it")
+    return finding(.calledOff, person, .warning, Phrase(.calledOff, ["name": person.alertName]))
   }
 
   /// For command and for people in the same zone. An accounting names what it has seen, so a person
@@ -88,21 +86,25 @@ struct PersonAlerts {
     else { return nil }
     let shared = people.first { $0.summary.id == own }?.assessment.hazards ?? []
     guard isCommand || assessment.hazards.contains(where: shared.contains) else { return nil }
-    return finding(.inHazard, person, .danger, "\(person.callsign): \(hazard.reason)")
+    return finding(
+      .inHazard, person, .danger,
+      Phrase(.about, ["name": person.shownName, "reason": .phrase(hazard.phrase)]))
   }
 
   private func silent(_ person: UserSummary) -> AlertTracker.Finding? {
     guard person.has(.noContact), !person.has(.accountedFor), !person.has(.signedOff),
       !unconfirmed.contains(person.id)
     else { return nil }
-    return finding(.silent, person, .warning, "no contact with \(person.callsign)")
+    return finding(.silent, person, .warning, Phrase(.silent, ["names": person.shownName]))
   }
 
   /// Notifies command when a person under its orders is safe.
   private func safe(_ person: UserSummary, _ assessment: StatusAssessment) -> AlertTracker.Finding?
   {
     guard isCommand, person.severity == .safe, !assessment.orders.isEmpty else { return nil }
-    return finding(.safe, person, .notice, "\(person.callsign) is safe: \(person.reason)")
+    return finding(
+      .safe, person, .notice,
+      Phrase(.safe, ["name": person.shownName, "reason": .phrase(person.phrase)]))
   }
 
   // MARK: Batteries
@@ -119,7 +121,8 @@ struct PersonAlerts {
         !person.has(.noContact), !person.has(.signedOff)
       else { return nil }
       return finding(
-        .battery, person, .warning, "\(person.callsign): battery low (\(percent) %)")
+        .battery, person, .warning,
+        Phrase(.lowBattery, ["name": person.shownName, "percent": .count(Int(percent))]))
     }
   }
 
@@ -142,12 +145,13 @@ struct PersonAlerts {
     for person in present where person.callsign != person.id.short {
       let likeness = NameLikeness(person.callsign)
       if let role = likeness.role, role != person.role {
+        let role = Phrase.Value.phrase(Phrase("as", role))
         found.append(
-          namesake(person, "\(shown(person)) is called like the role \(role.name)"))
+          namesake(person, Phrase(.calledLikeRole, ["name": shown(person), "role": role])))
       }
       if let other = likeness.digits.flatMap({ Self.first(besides: person, like: $0, in: ids) }) {
         found.append(
-          namesake(person, "\(shown(person)) is called like the id of \(shown(other))"))
+          namesake(person, Phrase(.calledLikeID, ["name": shown(person), "other": shown(other)])))
       }
     }
     return found
@@ -176,23 +180,27 @@ struct PersonAlerts {
   private func alike(_ namesakes: [UserSummary]) -> AlertTracker.Finding? {
     guard let last = namesakes.last else { return nil }
     guard namesakes.contains(where: { $0.callsign != last.callsign }) else {
-      let ids = namesakes.map(\.id.short).joined(separator: ", ")
       return namesake(
         last,
-        "\(namesakes.count) people are called \(last.callsign) (\(ids)): revoke the old laptop "
-          + "if it is one person, or let all but one join again under other callsigns")
+        Phrase(
+          .sameNames,
+          [
+            "count": .count(namesakes.count), "name": .text(last.callsign),
+            "ids": .texts(namesakes.map(\.id.short)),
+          ]))
     }
-    let names = namesakes.map(shown).joined(separator: ", ")
     return namesake(
       last,
-      "\(namesakes.count) people have names that look alike: \(names); revoke the old laptop "
-        + "if it is one person, or let all but one join again under other callsigns")
+      Phrase(
+        .similarNames, ["count": .count(namesakes.count), "names": .list(namesakes.map(shown))]))
   }
 
-  private func shown(_ person: UserSummary) -> String { "\(person.callsign) (\(person.id.short))" }
+  private func shown(_ person: UserSummary) -> Phrase.Value {
+    .text("\(person.callsign) (\(person.id.short))")
+  }
 
-  private func namesake(_ person: UserSummary, _ text: String) -> AlertTracker.Finding {
-    finding(.sameCallsign, person, .warning, text)
+  private func namesake(_ person: UserSummary, _ phrase: Phrase) -> AlertTracker.Finding {
+    finding(.sameCallsign, person, .warning, phrase)
   }
 
   // MARK: Orders
@@ -204,7 +212,7 @@ struct PersonAlerts {
     }
   }
 
-  private func standings(of directive: DirectiveSummary) -> [(String, OrderStanding)] {
+  private func standings(of directive: DirectiveSummary) -> [(Phrase.Value, OrderStanding)] {
     people.compactMap { person, assessment in
       assessment.orders.first { $0.id == directive.id }.map { (person.alertName, $0) }
     }
@@ -217,10 +225,10 @@ struct PersonAlerts {
     }
     guard !late.isEmpty else { return nil }
     let isCertain = late.contains { $0.1.state == .unaccounted }
-    let names = late.map(\.0).sorted().joined(separator: ", ")
+    let names = late.map(\.0).sorted { $0.text < $1.text }
     return AlertTracker.Finding(
       id: AlertID(kind: .overdue, row: directive.id), level: isCertain ? .danger : .warning,
-      text: "\(directive.kind.label) is overdue: \(names)")
+      phrase: Phrase("late", directive.kind, ["names": .list(names)]))
   }
 
   /// Notifies command when an order requires nothing more, with the counts of its answers.
@@ -228,9 +236,21 @@ struct PersonAlerts {
     let all = standings(of: directive)
     guard !all.isEmpty, all.allSatisfy({ $0.1.isSatisfied }), directive.unaccounted.isEmpty
     else { return nil }
-    let counts = "\(directive.answered) of \(directive.expected.count)"
+    let counts: [String: Phrase.Value] = [
+      "answered": .count(directive.answered), "expected": .count(directive.expected.count),
+    ]
     return AlertTracker.Finding(
       id: AlertID(kind: .orderDone, row: directive.id), level: .notice,
-      text: "\(directive.kind.label): everyone is accounted for (\(counts))")
+      phrase: Phrase("done", directive.kind, counts))
+  }
+}
+
+extension UserSummary {
+  /// A text about the person, with their last position and the charge of their battery.
+  func lastKnown(_ phrase: Phrase, withBattery: Bool = true) -> Phrase {
+    var values: [String: Phrase.Value] = ["text": .phrase(phrase)]
+    values["position"] = fix.map { .text("\($0.position.latitude),\($0.position.longitude)") }
+    if withBattery { values["battery"] = batteryPercent.map { .count(Int($0)) } }
+    return values.count > 1 ? Phrase(.lastKnown, values) : phrase
   }
 }

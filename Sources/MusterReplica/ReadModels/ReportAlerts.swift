@@ -21,7 +21,7 @@ struct ReportAlerts {
     /// Whether the user of this device filed it themself, not a login or phone through it.
     let isOwn: Bool
     /// Returns who filed it: read for what raises an alert alone.
-    let reporter: () throws -> String
+    let reporter: () throws -> Authorship
     /// Whether the device that signed it is that of a known person, and not revoked.
     let isProven: Bool
     let title: String
@@ -48,7 +48,7 @@ struct ReportAlerts {
       category: report.category, isProven: report.isProven, place: found.place)
     return AlertTracker.Finding(
       id: AlertID(kind: .hazard, row: report.id),
-      level: report.isProven ? found.level : min(found.level, .warning), text: parts.text,
+      level: report.isProven ? found.level : min(found.level, .warning), phrase: parts.phrase,
       report: parts)
   }
 

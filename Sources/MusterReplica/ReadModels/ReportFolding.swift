@@ -27,7 +27,7 @@ struct ReportFolding {
       }
       // The name of a login is not unique.
       let owner = finding.author.map { "\($0)" } ?? ""
-      byReporter["\(owner) \(finding.level) \(report.reporter)", default: []].append(finding)
+      byReporter["\(owner) \(finding.level) \(report.reporter.text)", default: []].append(finding)
     }
     let many = byReporter.values.filter { $0.count > 1 }
     guard !many.isEmpty else { return findings }
@@ -70,12 +70,14 @@ struct ReportFolding {
   private func finding(of reports: [Finding], id: AlertID) -> Finding {
     let parts = reports.compactMap(\.report)
     let requests = parts.count(where: \.toEvacuate)
-    let evacuation = requests > 0 ? ", \(requests) to evacuate" : ""
-    let more = parts.count > Self.titles ? "; and \(parts.count - Self.titles) more" : ""
+    var values: [String: Phrase.Value] = [
+      "by": parts.first?.reporter.value ?? .text(""), "count": .count(reports.count),
+      "titles": .texts(parts.prefix(Self.titles).map(\.title)),
+    ]
+    if requests > 0 { values["requests"] = .count(requests) }
+    if parts.count > Self.titles { values["more"] = .count(parts.count - Self.titles) }
     return Finding(
-      id: id, level: reports[0].level,
-      text: "\(parts.first?.reporter ?? "") reports \(reports.count) times\(evacuation): "
-        + parts.prefix(Self.titles).map(\.title).joined(separator: "; ") + more,
+      id: id, level: reports[0].level, phrase: Phrase(.manyReports, values),
       author: reports[0].author,
       calls: reports.map(AlertTracker.FoldedCall.init))
   }

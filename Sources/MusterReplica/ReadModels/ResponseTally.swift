@@ -20,7 +20,7 @@ struct ResponseTally {
     let note: String
     let at: Timestamp
     /// Nil for the person's own answer.
-    let by: String?
+    let by: Authorship?
   }
 
   /// - Parameters:
@@ -41,7 +41,7 @@ struct ResponseTally {
   /// Returns the entry of such a person.
   func respondent(_ user: UserID, callsign: String) -> Respondent {
     var respondent = Respondent(
-      user: user, callsign: callsign, state: .unaccounted, reason: "not known here",
+      user: user, callsign: callsign, state: .unaccounted, phrase: Phrase(.notKnownHere),
       answeredAt: nil, answeredBy: nil, fixAgeSeconds: nil)
     if let answer = answers[user] { respondent.take(answer) }
     return respondent
@@ -59,7 +59,7 @@ struct ResponseTally {
   private func respondent(_ person: UserSummary, isLate: Bool) -> Respondent {
     var respondent = Respondent(
       user: person.id, callsign: person.callsign, state: isLate ? .late : .unaccounted,
-      reason: isLate ? Self.reasonNotCalled(person) : person.reason, answeredAt: nil,
+      phrase: isLate ? Self.reasonNotCalled(person) : person.phrase, answeredAt: nil,
       answeredBy: nil, fixAgeSeconds: person.fixAgeSeconds)
     respondent.isLate = isLate
     respondent.isTracker = person.isTracker
@@ -68,15 +68,15 @@ struct ResponseTally {
       respondent.take(answer)
     } else if !isLate, let reason = signOff(of: person) {
       respondent.state = .signedOff
-      respondent.reason = reason
+      respondent.phrase = reason
     } else if let reason = accounting(of: person) ?? sighting(of: person) {
       respondent.state = .present
-      respondent.reason = reason
+      respondent.phrase = reason
     } else if kind == .rollcall, isOpen, !isLate, !isInDanger(person),
       let zone = standings[person.id]?.sighting
     {
       // Only an answer satisfies a roll call (decision 0037).
-      respondent.reason = "seen inside \(name(of: zone)), has not answered"
+      respondent.phrase = Phrase(.seenUnanswered, ["zone": .text(name(of: zone))])
     }
     if let answer = answers[person.id], respondent.answeredAt == nil {
       // The order was read.
@@ -92,37 +92,36 @@ struct ResponseTally {
     return standing.state == .acknowledged
   }
 
-  private static func reasonNotCalled(_ person: UserSummary) -> String {
-    person.conditions.first { $0.status == .signedOff }?.reason
-      ?? "first seen after it was issued"
+  private static func reasonNotCalled(_ person: UserSummary) -> Phrase {
+    person.conditions.first { $0.status == .signedOff }?.phrase ?? Phrase(.seenLater)
   }
 
   /// Returns the sign-off that settled the directive for a person, or nil. An order that the
   /// sign-off does not name still applies, and so does a later call for help.
-  private func signOff(of person: UserSummary) -> String? {
+  private func signOff(of person: UserSummary) -> Phrase? {
     guard standings[person.id] == nil, !person.has(.mayday) else { return nil }
-    return person.conditions.first { $0.status == .signedOff }?.reason
+    return person.conditions.first { $0.status == .signedOff }?.phrase
   }
 
   /// Returns command's accounting that satisfies the order, or nil. It names the positions that it
   /// answers, so it also holds for a person whose last position is in a hazard zone.
-  private func accounting(of person: UserSummary) -> String? {
+  private func accounting(of person: UserSummary) -> Phrase? {
     guard kind != .message, kind != .locate else { return nil }
     let holds =
       isOpen
       ? standings[person.id]?.state == .accountedFor
       : person.has(.accountedFor) && person.override.map { $0.statedAt >= issuedAt } ?? false
     guard holds else { return nil }
-    return person.conditions.first { $0.status == .accountedFor }?.reason
-      ?? "accounted for by command"
+    return person.conditions.first { $0.status == .accountedFor }?.phrase
+      ?? Phrase(.accountedForByCommand)
   }
 
   /// Returns where a person was seen as required, or nil. A person in distress or in a hazard zone
   /// is never present.
-  private func sighting(of person: UserSummary) -> String? {
+  private func sighting(of person: UserSummary) -> Phrase? {
     switch kind {
     case .message: return nil
-    case .locate: return hasReported(person) ? "has reported a position" : nil
+    case .locate: return hasReported(person) ? Phrase(.positionReported) : nil
     case .evacuate, .muster, .rollcall:
       guard !isInDanger(person) else { return nil }
       return isOpen ? standing(of: person) : lastSighting(of: person)
@@ -133,9 +132,9 @@ struct ResponseTally {
     person.has(.mayday) || person.has(.inHazard)
   }
 
-  private func standing(of person: UserSummary) -> String? {
+  private func standing(of person: UserSummary) -> Phrase? {
     guard case .present(let zone)? = standings[person.id]?.state else { return nil }
-    return "seen inside \(name(of: zone))"
+    return Phrase(.seenInside, ["zone": .text(name(of: zone))])
   }
 
   private func name(of zone: RowID) -> String {
@@ -144,10 +143,10 @@ struct ResponseTally {
 
   /// The observation for a closed order, which the status function no longer evaluates: by the wall
   /// clocks.
-  private func lastSighting(of person: UserSummary) -> String? {
+  private func lastSighting(of person: UserSummary) -> Phrase? {
     guard let fix = person.fix, hasReported(person) else { return nil }
     return destinations.first { $0.fence.contains(fix.position) }
-      .map { "seen inside \($0.zone.name)" }
+      .map { Phrase(.seenInside, ["zone": .text($0.zone.name)]) }
   }
 
   private func hasReported(_ person: UserSummary) -> Bool {
@@ -171,10 +170,12 @@ extension Respondent {
   fileprivate mutating func take(_ answer: ResponseTally.Answer, as state: State = .acknowledged) {
     self.state = state
     if state == .acknowledged || state == .unaccounted {
-      let words = answer.by.map { "acknowledged for them by \($0)" } ?? "acknowledged"
-      reason = answer.note.isEmpty ? words : "\(words): \(answer.note)"
+      let note = Phrase.Value.text(answer.note)
+      phrase =
+        answer.by.map { Phrase(.acknowledgedBy, ["by": $0.value, "note": note]) }
+        ?? Phrase(.acknowledgedSelf, ["note": note])
     }
     answeredAt = answer.at
-    answeredBy = answer.by
+    answeredBy = answer.by?.text
   }
 }

@@ -8,10 +8,11 @@ enum SharedAlert {
   /// Lists the first names, and how many more there are.
   ///
   /// - Parameter count: of all, if only the first were read.
-  static func list(_ names: [String], of count: Int? = nil) -> String {
-    let shown = names.prefix(Self.names)
+  static func list(_ names: [String], of count: Int? = nil) -> Phrase.Value {
+    let shown = Array(names.prefix(Self.names))
     let more = (count ?? names.count) - shown.count
-    return shown.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    guard more > 0 else { return .texts(shown) }
+    return .phrase(.names, ["names": .texts(shown), "more": .count(more)])
   }
 }
 

@@ -83,7 +83,7 @@ struct SilenceFolding {
     for finding in found { silent[finding.id] = nil }
     folded.append(
       Finding(
-        id: id, level: .warning, text: text(of: found.map { person($0.id) }, lost),
+        id: id, level: .warning, phrase: phrase(of: found.map { person($0.id) }, lost),
         author: UserID(raw: id.row.raw),
         calls: found.map(AlertTracker.FoldedCall.init)))
   }
@@ -91,16 +91,18 @@ struct SilenceFolding {
   private func person(_ id: AlertID) -> UserID { UserID(raw: id.row.raw) }
 
   /// Names the laptops that were in contact with this one, then the people behind them.
-  private func text(of members: [UserID], _ lost: [UserID: Int64]) -> String {
+  private func phrase(of members: [UserID], _ lost: [UserID: Int64]) -> Phrase {
     let met = members.filter { lost[$0] != nil }.map(callsign).sorted()
     let others = members.filter { lost[$0] == nil }.map(callsign).sorted()
     // After a restart no path is known.
-    guard !met.isEmpty else { return "no contact with \(SharedAlert.list(others))" }
-    guard !others.isEmpty else { return "no contact with \(SharedAlert.list(met))" }
-    let count = others.count == 1 ? "1 person" : "\(others.count) people"
-    let path = met.count == 1 ? "it" : "them"
-    return "no contact with \(SharedAlert.list(met)) and \(count) behind \(path): "
-      + SharedAlert.list(others)
+    guard !met.isEmpty else { return Phrase(.silent, ["names": SharedAlert.list(others)]) }
+    guard !others.isEmpty else { return Phrase(.silent, ["names": SharedAlert.list(met)]) }
+    return Phrase(
+      met.count == 1 ? .silentBehindOne : .silentBehindMany,
+      [
+        "names": SharedAlert.list(met), "n": .count(others.count),
+        "others": SharedAlert.list(others),
+      ])
   }
 
   private func callsign(_ user: UserID) -> String { people[user]?.callsign ?? user.short }

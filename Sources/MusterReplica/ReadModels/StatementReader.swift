@@ -24,8 +24,12 @@ struct StatementReader {
         statements.relayed.append(
           ClaimEvidence(
             dot: value.dot, claim: claim, note: note,
-            by: "\(ShownName.text(of: login)), via "
-              + "\(try context.callsign(of: value.author))'s post", seen: Set(seen)))
+            by: .phrase(
+              .viaPost,
+              [
+                "name": .text(ShownName.text(of: login)),
+                "post": .text(try context.callsign(of: value.author)),
+              ]), seen: Set(seen)))
       }
     }
     if case .signOff(let reason, let seen)? =
@@ -40,7 +44,7 @@ struct StatementReader {
   private func add(
     _ value: LiveValue, to statements: inout PersonStatements
   ) throws(StoreError) {
-    let by = try context.authorship(of: value).text
+    let by = try context.authorship(of: value).value
     switch value.value {
     case .overruling(.needsHelp, let note, let seen):
       statements.helpOverrides.append(

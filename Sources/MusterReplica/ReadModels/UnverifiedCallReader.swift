@@ -32,14 +32,14 @@ struct UnverifiedCallReader {
     }
     guard let newest = open.max(by: { $0.writtenAt < $1.writtenAt }) else { return nil }
     let count = open.reduce(open.count) { $0 + Int($1.entry.others) }
-    let name = newest.entry.call.name
-    let caller = name.isEmpty ? "" : ": \(name)"
-    let text =
+    let name = Phrase.Value.text(newest.entry.call.name)
+    let phrase =
       count == 1
-      ? "unverified call for help\(caller)" : "\(count) unverified calls for help, newest\(caller)"
+      ? Phrase(.unverifiedCall, ["name": name])
+      : Phrase(.unverifiedCalls, ["count": .count(count), "name": name])
     return AlertTracker.Finding(
       id: AlertID(kind: .unverifiedCall, row: RowID(raw: context.local.operation.raw)),
-      level: .warning, text: text,
+      level: .warning, phrase: phrase,
       cause: AlertCause(
         dots: open.flatMap { $0.row.values(of: .unverifiedCallExistence).map(\.dot) },
         positions: []))

@@ -111,21 +111,13 @@ struct ZoneRuleReader {
   ) -> [AlertTracker.Finding] {
     let ours = violations.filter { rules[$0.index].rule.kind != .within }
     guard !ours.isEmpty else { return [] }
-    let words = ours.map { violation in
-      let rule = rules[violation.index].rule
-      return switch rule.kind {
-      case .atLeast where violation.count == 0: "no one\(rule.audience)"
-      case .atLeast: "only \(violation.count)\(rule.audience), \(rule.number) are required"
-      case .atMost: "\(violation.count) people\(rule.audience), at most \(rule.number) are allowed"
-      case .entryBy where violation.isCertain: "no entry\(rule.audience) in time"
-      case .entryBy, .within: "possibly no entry\(rule.audience) in time"
-      }
-    }
+    let words = ours.map { Phrase.Value.phrase($0.phrase(of: rules[$0.index].rule)) }
     return [
       AlertTracker.Finding(
         id: AlertID(kind: .zoneRule, row: zone.id),
         level: ours.contains(where: \.isCertain) ? .danger : .warning,
-        text: "zone \(zone.name): \(words.joined(separator: "; "))",
+        phrase: Phrase(
+          .zoneRule, ["zone": .text(zone.name), "violations": .list(words)]),
         cause: AlertCause(dots: ours.map { rules[$0.index].value.dot }, positions: []))
     ]
   }
@@ -139,10 +131,33 @@ struct ZoneRuleReader {
         names[user].map { person in
           AlertTracker.Finding(
             id: AlertID(kind: .nearZone, row: RowID(raw: user.raw)), level: .warning,
-            text: "\(person.callsign) is within \(rules[violation.index].number) m of \(zone.name)",
+            phrase: Phrase(
+              .nearZone,
+              [
+                "name": person.shownName, "zone": .text(zone.name),
+                "metres": .count(Int(rules[violation.index].number)),
+              ]),
             batteryPercent: person.batteryPercent)
         }
       }
+    }
+  }
+}
+
+extension ZoneRuleViolation {
+  fileprivate func phrase(of rule: ZoneRule) -> Phrase {
+    var values: [String: Phrase.Value] = [:]
+    values["audience"] = rule.audience
+    switch rule.kind {
+    case .atLeast where count == 0: return Phrase(.zoneEmpty, values)
+    case .atLeast:
+      (values["count"], values["required"]) = (.count(count), .count(Int(rule.number)))
+      return Phrase(.zoneTooFew, values)
+    case .atMost:
+      (values["n"], values["allowed"]) = (.count(count), .count(Int(rule.number)))
+      return Phrase(.zoneTooMany, values)
+    case .entryBy where isCertain: return Phrase(.zoneNotEntered, values)
+    case .entryBy, .within: return Phrase(.zoneMaybeNotEntered, values)
     }
   }
 }

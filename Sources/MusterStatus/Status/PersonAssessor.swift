@@ -15,9 +15,9 @@ struct PersonAssessor {
   /// Each open order, by id.
   let standings: [OrderStanding]
 
-  /// A valid accounting as text, and the orders that all valid ones name.
+  /// The reason of a valid accounting, and the orders that all valid ones name.
   private struct Accounting {
-    let reason: String
+    let reason: Phrase
     let rows: Set<RowID>
   }
 
@@ -38,7 +38,9 @@ struct PersonAssessor {
     let valid = rule.valid
     let named = valid.reduce(into: Set<RowID>()) { $0.formUnion($1.rows) }
     accounting = valid.first.map {
-      Accounting(reason: ReasonText.joined("accounted for by \($0.by)", $0.note), rows: named)
+      Accounting(
+        reason: Phrase(.accountedFor, ["by": $0.by, "note": ReasonText.excerpt($0.note)]),
+        rows: named)
     }
     standings = orders.open.map { order in
       let state =
@@ -80,8 +82,14 @@ struct PersonAssessor {
     return found.isEmpty ? [.inContact] : found
   }
 
-  private func condition(_ status: PersonStatus, _ reason: String) -> StatusCondition {
-    StatusCondition(status: status, severity: status.severity, reason: reason)
+  private func condition(
+    _ status: PersonStatus, _ key: PhraseKey, _ values: [String: Phrase.Value] = [:]
+  ) -> StatusCondition {
+    condition(status, Phrase(key, values))
+  }
+
+  private func condition(_ status: PersonStatus, _ reason: Phrase) -> StatusCondition {
+    StatusCondition(status: status, severity: status.severity, phrase: reason)
   }
 
   private var duress: StatusCondition? {
@@ -90,8 +98,9 @@ struct PersonAssessor {
 
   private var mayday: StatusCondition? {
     guard let call = person.statements.openCalls.first else { return nil }
-    let words = call.by.map { "needs help, reported by \($0)" } ?? "asked for help"
-    return condition(.mayday, ReasonText.joined(words, call.note))
+    let note = ReasonText.excerpt(call.note)
+    guard let by = call.by else { return condition(.mayday, .askedForHelp, ["note": note]) }
+    return condition(.mayday, .needsHelp, ["by": by, "note": note])
   }
 
   private var accountedFor: StatusCondition? {
@@ -104,11 +113,11 @@ struct PersonAssessor {
       if Canary.hideHazard.isPlanted, reportedSafe != nil { return nil }
     #endif
     let open = hazards.filter { zone in !permits.contains { $0.zone == zone.id } }
-    var reason = "inside hazard zone \((open.first ?? first).name)"
-    if hazards.count > 1 { reason += " and \(hazards.count - 1) more" }
-    if open.isEmpty { reason += ", with an entry permit" }
+    var values: [String: Phrase.Value] = ["zone": .text((open.first ?? first).name)]
+    if hazards.count > 1 { values["more"] = .count(hazards.count - 1) }
     return StatusCondition(
-      status: .inHazard, severity: open.isEmpty ? .warning : .danger, reason: reason)
+      status: .inHazard, severity: open.isEmpty ? .warning : .danger,
+      phrase: Phrase(open.isEmpty ? .insideHazardPermitted : .insideHazard, values))
   }
 
   /// The permits of the person that certainly have not ended.
@@ -120,31 +129,32 @@ struct PersonAssessor {
 
   private var signedOff: StatusCondition? {
     person.statements.signOff.map {
-      condition(.signedOff, ReasonText.joined("signed off", $0.reason))
+      condition(.signedOff, .signedOff, ["note": ReasonText.excerpt($0.reason)])
     }
   }
 
   /// Returns the condition for orders and timers with this lateness.
   private func late(_ state: OrderStanding.State) -> StatusCondition? {
     let status: PersonStatus
-    let when: String
+    let when: PhraseKey?
     switch state {
-    case .unaccounted: (status, when) = (.unaccounted, "deadline passed")
-    case .overdue: (status, when) = (.overdue, "deadline may have passed")
-    default: (status, when) = (.ordered, "")
+    case .unaccounted: (status, when) = (.unaccounted, .deadlinePassed)
+    case .overdue: (status, when) = (.overdue, .deadlineMaybePassed)
+    default: (status, when) = (.ordered, nil)
     }
     let late = Set(standings.filter { $0.state == state }.map(\.id))
     if let order = orders.open.filter({ late.contains($0.id) }).min(by: { $0.isShown(before: $1) })
     {
-      let words = ReasonText.order(order, goals: orders.goals)
-      return condition(status, when.isEmpty ? words : "\(words): \(when)")
+      let duty = ReasonText.order(order, goals: orders.goals)
+      return condition(status, when.map { Phrase($0, ["duty": .phrase(duty)]) } ?? duty)
     }
     let lateTimers = timers.filter { lateness(of: $0) == status }
-    if let timer = lateTimers.first(where: { !$0.isStill(at: clock.boot) }) ?? lateTimers.first {
-      let isStill = timer.isStill(at: clock.boot)
-      return condition(status, isStill ? "no movement, no answer" : "check-in: \(when)")
-    }
-    return nil
+    guard let when,
+      let timer = lateTimers.first(where: { !$0.isStill(at: clock.boot) }) ?? lateTimers.first
+    else { return nil }
+    return timer.isStill(at: clock.boot)
+      ? condition(status, .stillUnanswered)
+      : condition(status, when, ["duty": .phrase(.checkInDuty)])
   }
 
   private func lateness(of timer: TimerEvidence) -> PersonStatus? {
@@ -159,18 +169,18 @@ struct PersonAssessor {
     if person.identity.isUnknown {
       return person.identity.isTracker ? .trackerMissing : .certificateMissing
     }
-    return person.wasReceived ? nil : condition(.expected, "nothing received yet")
+    return person.wasReceived ? nil : condition(.expected, .nothingReceived)
   }
 
   private var noContact: StatusCondition? {
-    if contacts.isRevoked { return condition(.noContact, "device revoked, no contact") }
+    if contacts.isRevoked { return condition(.noContact, .revokedNoContact) }
     // The silence of a person counts from the first contact.
     guard person.wasReceived, !person.identity.isUnknown, contacts.inContact.isEmpty
     else { return nil }
-    let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
     let isUnknown = contacts.lastSign.received.map { !$0.hasEarliest } ?? false
-    return condition(
-      .noContact, isUnknown ? "no contact, age unknown" : "no contact for more than \(span)")
+    return isUnknown
+      ? condition(.noContact, .noContactUnknown)
+      : condition(.noContact, .noContactFor, ["span": .phrase(silence)])
   }
 
   private var atAssembly: StatusCondition? {
@@ -183,12 +193,12 @@ struct PersonAssessor {
       else { return nil }
       found = found ?? zone
     }
-    return found.map { condition(.atAssembly, "at assembly zone \($0.name)") }
+    return found.map { condition(.atAssembly, .atAssembly, ["zone": .text($0.name)]) }
   }
 
   private var reportedSafe: StatusCondition? {
     person.statements.claims.first { $0.claim == .safe }.map {
-      condition(.reportedSafe, ReasonText.joined("reported safe", $0.note))
+      condition(.reportedSafe, .reportedSafe, ["note": ReasonText.excerpt($0.note)])
     }
   }
 
@@ -198,17 +208,21 @@ struct PersonAssessor {
       fixes.allSatisfy({ $0.isOlder(than: person.silenceMilliseconds, at: clock) })
     else { return nil }
     if fixes.contains(where: \.age.isUnknown) {
-      return condition(.oldPosition, "position of unknown age")
+      return condition(.oldPosition, .positionAgeUnknown)
     }
-    let span = RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000))
-    return condition(.oldPosition, "position older than \(span)")
+    return condition(.oldPosition, .oldPosition, ["span": .phrase(silence)])
+  }
+
+  /// The silence setting.
+  private var silence: Phrase {
+    RoundedSpan(seconds: UInt64(max(0, person.silenceMilliseconds) / 1000)).phrase
   }
 
   private var noPosition: StatusCondition? {
     guard person.wasReceived, !contacts.inContact.isEmpty,
       contacts.trusted.allSatisfy({ $0.history.newest == nil })
     else { return nil }
-    return condition(.noPosition, "no usable position")
+    return condition(.noPosition, .noUsablePosition)
   }
 
   // MARK: Guidance and time

@@ -92,14 +92,14 @@ public struct ClaimEvidence: Hashable, Sendable {
   public var claim: SafetyClaim
   /// May be empty.
   public var note: String
-  /// Who made it on the person's behalf, as text; nil for the person's own.
-  public var by: String?
+  /// Who made it on the person's behalf; nil for the person's own.
+  public var by: Phrase.Value?
   /// The statements that it answers.
   public var seen: Set<Dot>
 
   /// Creates a statement, with what its author had seen.
   public init(
-    dot: Dot, claim: SafetyClaim, note: String = "", by: String? = nil, seen: Set<Dot> = []
+    dot: Dot, claim: SafetyClaim, note: String = "", by: Phrase.Value? = nil, seen: Set<Dot> = []
   ) {
     self.dot = dot
     self.claim = claim
@@ -111,8 +111,8 @@ public struct ClaimEvidence: Hashable, Sendable {
 
 /// Command's statement that a person is safe, with what its author had seen.
 public struct AccountingEvidence: Hashable, Sendable {
-  /// The author, as text.
-  public var by: String
+  /// The author.
+  public var by: Phrase.Value
   /// May be empty.
   public var note: String
   /// The statements that it answers.
@@ -126,7 +126,7 @@ public struct AccountingEvidence: Hashable, Sendable {
 
   /// Creates an accounting.
   public init(
-    by: String, note: String = "", claims: Set<Dot>, rows: Set<RowID>,
+    by: Phrase.Value, note: String = "", claims: Set<Dot>, rows: Set<RowID>,
     positions: [DeviceID: RecordOrder], away: Set<DeviceID>
   ) {
     self.by = by

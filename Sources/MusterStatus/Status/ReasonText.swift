@@ -1,20 +1,20 @@
 internal import MusterModel
 
-/// Reasons as text for people.
+/// Parts of the reasons of statuses.
 enum ReasonText {
-  /// Joins a reason and a note, which is shortened to fit a list.
-  static func joined(_ words: String, _ note: String) -> String {
+  /// Returns the first line of a note, shortened to fit a list unless a program wrote it.
+  static func excerpt(_ note: String) -> Phrase.Value {
     let line = note.split(separator: "\n").first ?? ""
-    let excerpt = line.count > 80 ? line.prefix(79) + "…" : String(line)
-    return excerpt.isEmpty ? words : "\(words): \(excerpt)"
+    if let note = CallNote(reading: line) { return .phrase(note.phrase) }
+    return .text(line.count > 80 ? line.prefix(79) + "…" : String(line))
   }
 
   /// Returns what an order requires.
-  static func order(_ order: OrderEvidence, goals: [StatusZone]) -> String {
-    guard order.moves else { return "roll call not answered" }
-    let verb = order.kind == .evacuate ? "evacuate" : "muster"
+  static func order(_ order: OrderEvidence, goals: [StatusZone]) -> Phrase {
+    guard order.moves else { return Phrase(.rollCallUnanswered) }
     let names = goals.filter { order.zones.contains($0.id) }.map(\.name)
-    let zones = names.isEmpty ? goals.map(\.name) : names
-    return zones.isEmpty ? verb : "\(verb) to \(zones.prefix(3).joined(separator: " or "))"
+    let zones = (names.isEmpty ? goals.map(\.name) : names).prefix(3)
+    return Phrase(
+      order.kind == .evacuate ? .evacuateTo : .musterAt, ["zones": .texts(Array(zones))])
   }
 }

@@ -180,7 +180,7 @@ struct StatusCommand: AsyncParsableCommand {
     if let lead = status.clockLead, lead.isSuspect {
       facts.append(("CLOCK", "\(lead.words) of the clocks of its peers: set it right"))
     }
-    if let problem = status.location?.problem { facts.append(("NO POSITION", problem)) }
+    if let problem = status.location?.problem?.text { facts.append(("NO POSITION", problem)) }
     if let problem = status.stateFolderProblem { facts.append(("STATE FOLDER", problem)) }
     return facts
   }

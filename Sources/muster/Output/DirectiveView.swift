@@ -56,7 +56,7 @@ enum DirectiveView {
     for person in directive.people {
       table.add([
         .init(person.callsign, .strong), person.state.cell, .init(person.reason),
-        .init(person.direction?.words ?? ""),
+        .init(person.direction?.phrase.text ?? ""),
         .init(person.fixAgeSeconds.map { "\(ValueText.age($0)) ago" } ?? "never"),
         .init(person.answeredAt.map(times.text) ?? ""),
       ])
