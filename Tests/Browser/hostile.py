@@ -93,6 +93,13 @@ class HostileStage(Stage):
                         "senders": []}}
         return {"items": []}
 
+    def phrase(self, n, text):
+        """A text of the node whose values, and sometimes key, are hostile."""
+        key = ("about", "zoneRule", "report", "toString", "__proto__", text)[n % 6]
+        values = (text, [text, {"key": "atAssembly", "values": {"zone": text}}], {"key": text}, None)
+        return {"key": key, "values": {name: values[(n + place) % 4] for place, name in enumerate(
+            ("name", "reason", "zone", "violations", "by", "title", "category", "place"))}}
+
     def word(self, text):
         return {"claim": "help", "note": text, "callsign": text, "saidAt": WHEN}
 
@@ -101,7 +108,8 @@ class HostileStage(Stage):
                 "safety": ("safe", "unknown", "unsafe")[n % 3], "reason": text,
                 "status": ("mayday", "ordered", text)[n % 3],
                 "severity": ("danger", "warning", text)[n % 3],
-                "conditions": [{"status": text, "severity": text, "reason": text},
+                "conditions": [{"status": text, "severity": text, "reason": text,
+                                "phrase": self.phrase(n, text)},
                                {"status": "noContact", "severity": "warning", "reason": text}],
                 "age": {"seconds": n, "atMostSeconds": None, "reason": text},
                 "order": {"id": f"{n:032x}", "kind": text, "zone": text, "distanceMetres": n,
@@ -136,7 +144,8 @@ class HostileStage(Stage):
                 "geometry": {"type": "Polygon", "coordinates": [ring]}}
 
     def directive(self, n, text):
-        person = {"user": f"{n:032x}", "callsign": text, "reason": text, "fixAgeSeconds": 5,
+        person = {"user": f"{n:032x}", "callsign": text, "reason": text,
+                  "phrase": self.phrase(n, text), "fixAgeSeconds": 5,
                   "zone": text, "distanceMetres": n, "bearingDegrees": n}
         return {"id": f"{n:032x}", "kind": "rollcall", "text": text, "addressees": text,
                 "fence": None, "fenceName": text, "deadline": None, "secondsLeft": None,
@@ -152,6 +161,8 @@ class HostileStage(Stage):
     def alert(self, n, text):
         return {"id": f"help:{n:032x}", "kind": ("help", "directive")[n % 2], "row": f"{n:032x}",
                 "level": ("danger", "warning", "notice")[n % 3], "text": text, "since": WHEN,
+                "phrase": {"key": "about", "values": {"name": text, "reason": {
+                    "key": "askedForHelp", "values": {"note": text}}}} if n % 3 else self.phrase(n, text),
                 "acknowledgedBy": (None, text)[n % 2], "acknowledgedAt": (None, WHEN)[n % 2],
                 "acknowledgements": [{"name": text, "role": "member", "note": text}],
                 "contacts": [{"id": f"{n:032x}", "name": text, "phone": text, "otherPhones": [text],

@@ -1,5 +1,6 @@
 import Foundation
 import MusterInterchange
+import MusterModel
 import Testing
 
 @testable import MusterHTTP
@@ -105,7 +106,7 @@ import Testing
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
       } else if !name.contains(
-        /(token|join|sw)\.|-(answers|calls|forms|guide|logins?|mesh|phone)\.js/),
+        /(token|join|sw)\.|-(answers|calls|errors|forms|guide|logins?|mesh|phone)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
@@ -135,9 +136,14 @@ import Testing
     let apart = Self.loadedLater + ["js/join.js", "sw.js"]
     let modules = names.compactMap { $0 as? String }.filter {
       $0.hasSuffix(".js") && !apart.contains($0)
-        && (!$0.hasPrefix("js/i18n/") || $0 == "js/i18n/en.js")
+        && (!$0.hasPrefix("js/i18n/") || ["js/i18n/en.js", "js/i18n/en-node.js"].contains($0))
     }
     #expect(named.sorted() == modules.sorted())
+  }
+
+  /// The names in `{name}`, and of lists in `{name: or }`.
+  private static func placeholders(in text: some StringProtocol) -> [String] {
+    String(text).matches(of: /\{(\w+)(?::[^}]*)?\}/).map { String($0.1) }
   }
 
   /// The texts of a language by key, with those of parts that are loaded later.
@@ -145,7 +151,8 @@ import Testing
     let line = /(?m)^  (?:"([^"]+)"|(\w+)):\s+"((?:[^"\\]|\\.)*)",$/
     var texts: [String: String] = [:]
     for part in [
-      "", "-answers", "-calls", "-forms", "-guide", "-login", "-logins", "-mesh", "-phone",
+      "", "-answers", "-calls", "-forms", "-guide", "-login", "-logins", "-mesh", "-node",
+      "-phone",
     ] {
       let file = try String(
         contentsOf: root.appending(path: "js/i18n/\(language)\(part).js"), encoding: .utf8)
@@ -162,7 +169,7 @@ import Testing
   private static let invariable: Set<String> = [
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
     "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
-    "rule.within", "photo.of", "photo.position", "chatter", "chosen.n", "queue.n", "position.sent",
+    "rule.within", "photo.of", "photo.position", "chatters", "chosen.n", "queue.n", "position.sent",
     "corner",
     "exposed.near", "network.of", "mayday.more", "people.off", "choose.all", "far.out",
   ]
@@ -177,7 +184,7 @@ import Testing
         #expect(parts.count <= 2, "\(language): \(key)")
         if parts.count == 2 {
           func placeholders(_ text: Substring) -> [String] {
-            text.matches(of: /{\w+}/).map { String($0.0) }.sorted()
+            Self.placeholders(in: text).sorted()
           }
           #expect(parts[0] != parts[1], "\(language): \(key)")
           #expect(placeholders(parts[0]) == placeholders(parts[1]), "\(language): \(key)")
@@ -192,9 +199,7 @@ import Testing
 
   @Test func `every language has the same keys, with the same placeholders`() throws {
     func words(_ language: String) throws -> [String: Set<String>] {
-      try Self.texts(in: language).mapValues { text in
-        Set(text.matches(of: /{\w+}/).map { String($0.0) })
-      }
+      try Self.texts(in: language).mapValues { Set(Self.placeholders(in: $0)) }
     }
     let english = try words("en")
     #expect(english.count > 150)
@@ -222,16 +227,40 @@ import Testing
     #expect(named.count > 200)
   }
 
-  @Test func `every language translates the same texts of the node`() throws {
-    func phrases(_ language: String) throws -> [String] {
-      let text = try String(
-        contentsOf: Self.root.appending(path: "js/i18n/\(language)-node.js"), encoding: .utf8)
-      return text.matches(of: /(?m)^  \[(\/.+?\/), ".*?"(?:, true)?\],$/).map { String($0.1) }
+  @Test func `the page's catalogue of the node's texts is that of the node`() throws {
+    let file = Self.root.appending(path: "js/i18n/en-node.js")
+    let lines = PhraseKey.allCases.map { key in
+      let name = key.rawValue.contains(".") ? "\"\(key.rawValue)\"" : key.rawValue
+      return "  \(name): \"\(PhraseKey.english[key] ?? "")\",\n"
     }
-    let portuguese = try phrases("pt")
-    #expect(portuguese.count > 50)
+    let text = """
+      // English: the texts of alerts, reasons and orders, written from those of the node.
+
+      export default {
+      \(lines.joined())};
+
+      """
+    if ProcessInfo.processInfo.environment["MUSTER_WRITE_TABLES"] != nil {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == text,
+      """
+      en-node.js differs from the node. Translate what changed, and write it again by:
+      MUSTER_WRITE_TABLES=1 swift test --filter 'the page.s catalogue'
+      """)
+  }
+
+  @Test func `every language translates the same errors of the node`() throws {
+    func patterns(_ language: String) throws -> [String] {
+      let text = try String(
+        contentsOf: Self.root.appending(path: "js/i18n/\(language)-errors.js"), encoding: .utf8)
+      return text.matches(of: /(?m)^  \[(\/.+?\/), ".*?"\],$/).map { String($0.1) }
+    }
+    let portuguese = try patterns("pt")
+    #expect(portuguese.count == 15)
     for language in Self.languages where language != "en" {
-      #expect(try phrases(language) == portuguese, "\(language)")
+      #expect(try patterns(language) == portuguese, "\(language)")
     }
   }
 

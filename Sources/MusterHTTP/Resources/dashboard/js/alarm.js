@@ -10,7 +10,7 @@ import { segment, write } from "./api.js";
 import { attempt, parkDialogs } from "./dialog.js";
 import { icon } from "./icons.js";
 import { isCommand, isOwners, mayWrite, on, ownOrder, state } from "./store.js";
-import { clock, since, t } from "./words.js";
+import { byline, clock, since, t } from "./words.js";
 import {
   actOf, alertText, callName, isAlarm, isLife, isWaiting, personOf, priority, shortText, situation,
 } from "./alerts.js";
@@ -143,7 +143,7 @@ const labelled = (word, key, one, work) => button(t(word), key, () => work(one),
 function handLine(hand) {
   const isLate = hand.some(({ acknowledgedAt }) => Date.now() - Date.parse(acknowledgedAt) >= reminder);
   const each = hand.map((one) =>
-    `${callName(one)} (${one.acknowledgedBy}, ${clock(one.acknowledgedAt).slice(0, 5)})`);
+    `${callName(one)} (${byline(one.acknowledgedBy)}, ${clock(one.acknowledgedAt).slice(0, 5)})`);
   return h("button", {
     class: `hand${isLate ? " late" : ""}`, "data-key": "alarm hand",
     onclick: () => (hand.length === 1 ? goTo(hand[0]) : openList()),

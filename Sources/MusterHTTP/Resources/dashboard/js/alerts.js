@@ -4,7 +4,7 @@
 import { dotted } from "./dom.js";
 import { dueIn, fixAge, secondsLoaded, state } from "./store.js";
 import { approach, metresBetween } from "./geometry.js";
-import { ago, byline, spoken, t } from "./words.js";
+import { ago, said, t } from "./words.js";
 
 const calls = ["help", "duress", "furtherCalls"];
 const byLevel = { danger: "danger", warning: "warning", notice: "message" };
@@ -18,32 +18,22 @@ export const isAlarm = (one) => ["life", "danger"].includes(priority(one));
 export const isWaiting = ({ acknowledgedBy, shelved }) => acknowledgedBy === null && !shelved;
 
 /** The text in the user's language. */
-export const alertText = (one) =>
-  (one.report ? reportText(one.report) : spoken(one.text.replace(lastPosition, "")));
+export const alertText = ({ phrase, text }) => said(withoutPlace(phrase), text);
 
 /** Where a person is stands beside them on the map and in their panel: a row has no coordinates. */
-const lastPosition = /; last position [-\d.]+,[-\d.]+/;
+const withoutPlace = (phrase) => (phrase?.key !== "lastKnown" ? phrase
+  : { ...phrase, values: { ...phrase.values, position: "" } });
 
-/** A row of the strip needs its room for where the caller is: MAYDAY stands there, and by what they called in the drawer. */
-const known = /: asked for help(?=: )|; by the token of all phones(, from [^;]*)?/g;
-export const shortText = (one) => alertText({ ...one, text: one.text.replace(known, "") });
-
-/** "Rui reports: evacuate. Dam overtopping (flood). 3 people within 500 m". */
-function reportText({ reporter, toEvacuate, title, category, proven, ...place }) {
-  const kind = [t(`category.${category}`), !proven && t("alarm.unproven")].filter(Boolean).join(", ");
-  const what = `${title} (${kind}). ${placeText(place)}`;
-  return t("alarm.reports", { name: byline(reporter), text: toEvacuate ? `${t("alarm.request")} ${what}` : what });
-}
-
-function placeText({ people, withinMetres, zone, metres }) {
-  if (people !== null) {
-    return people === 0 ? t("alarm.noone", { far: far(withinMetres) })
-      : t("alarm.people", { n: people, far: far(withinMetres) });
+/** A row of the strip needs its room for where the caller is: MAYDAY and the alarm stand there. */
+export function shortText(one) {
+  const { name, reason } = one.phrase?.key === "about" ? one.phrase.values : {};
+  if (reason?.key !== "askedForHelp") return alertText(one);
+  let { note } = reason.values;
+  if (note?.key === "callNote") {
+    const parts = note.values.parts.filter(({ key }) => key !== "sharedToken");
+    note = { ...note, values: { parts } };
   }
-  if (zone !== null) {
-    return metres === 0 ? t("alarm.inzone", { zone }) : t("alarm.fromzone", { far: far(metres), zone });
-  }
-  return metres === null ? t("status.noPosition") : t("alarm.fromhere", { far: far(metres) });
+  return note ? t("about", { name, reason: note }) : t("names", { names: name });
 }
 
 /** From when its age counts: from the act, else from when the node raised it. */

@@ -5,7 +5,7 @@
 import { dotted, h, image } from "./dom.js";
 import { get } from "./api.js";
 import { myself, passed, sortedUsers, state } from "./store.js";
-import { byline, spoken, t } from "./words.js";
+import { byline, said, t } from "./words.js";
 import { contactAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { photosPath } from "./photos.js";
@@ -124,7 +124,7 @@ function teams() {
 const teamName = (name) => name || t("team.none");
 const orderWords = (one) => dotted(t(`order.${one.kind}`),
   (one.zones ?? []).map(({ name }) => name).join(", "), one.text,
-  t("for", { audience: spoken(one.addressees) }));
+  t("for", { audience: said(one.audience, one.addressees) }));
 const openOrders = () =>
   [...state.directives.values()].filter(({ status }) => status === "open").sort(newestFirst);
 

@@ -7,7 +7,7 @@ import { button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
 import { icon } from "./icons.js";
 import { dueIn, isOwners, on, ownerOf, secondsLoaded, sortedUsers, speaker, state } from "./store.js";
 import { after, because, statusWord, symbol } from "./status.js";
-import { spoken, t } from "./words.js";
+import { t } from "./words.js";
 import { look } from "./shell.js";
 import { minutes } from "./strip.js";
 import { isWaiting, priority } from "./alerts.js";
@@ -112,7 +112,7 @@ function alarms() {
 }
 
 const reasonOf = (one) => {
-  const why = one.reason ? spoken(one.reason) : "";
+  const why = because(one);
   return statusWord(one) + (why && after(statusWord(one), why));
 };
 
@@ -185,7 +185,7 @@ function draw() {
 
 function danger(one, me) {
   const way = me.order ? null : ownWay();
-  const why = one.reason ? after(statusWord(one), spoken(one.reason)).replace(/^ — /, "") : "";
+  const why = after(statusWord(one), because(one)).replace(/^ — /, "");
   return h("div", { class: "mine danger" },
     h("strong", { class: "large" }, symbol(one), " ", statusWord(one)),
     h("span", {}, why), way && h("span", { class: "to" }, arrow(way.bearingDegrees),

@@ -7,9 +7,9 @@ import { act } from "./queue.js";
 import {
   dueIn, fixAge, isCommand, isOwners, isOwnTracker, on, passed, speaker, state,
 } from "./store.js";
-import { ago, byline, since, spoken, t } from "./words.js";
+import { ago, byline, since, t } from "./words.js";
 import {
-  after, battery, contactAge, isLow, others, statusWord, symbol, timeLeft,
+  after, battery, contactAge, isLow, others, statusWord, symbol, timeLeft, why,
 } from "./status.js";
 import { arrow, onPosition, orderWay, wayFrom, wayWords } from "./way.js";
 import { written } from "./place.js";
@@ -99,9 +99,9 @@ const conditions = (user) => [
 ].map(condition);
 
 function condition(one) {
-  const [word, why] = [statusWord(one), one.reason && spoken(one.reason)];
+  const [word, reason] = [statusWord(one), why(one)];
   return h("li", { class: `state ${one.severity}` }, symbol(one), " ", word,
-    why && h("span", { class: "why" }, after(word, why)));
+    reason && h("span", { class: "why" }, after(word, reason)));
 }
 
 const place = ({ lat, lon, accuracyMetres }) =>

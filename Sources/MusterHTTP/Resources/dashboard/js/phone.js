@@ -5,7 +5,7 @@ import { button, h } from "./dom.js";
 import { get, segment, write } from "./api.js";
 import { attempt, field, form } from "./dialog.js";
 import { isCommand } from "./store.js";
-import { loadTexts, spoken, t } from "./words.js";
+import { loadTexts, t } from "./words.js";
 
 export const ready = () => loadTexts("phone");
 
@@ -23,7 +23,7 @@ export function notes(user) {
     phone?.reportsEverySeconds && t("phone.every", { age: span(phone.reportsEverySeconds) }),
     phone?.clockBehindSeconds && t("phone.behind", { age: span(phone.clockBehindSeconds) }),
     ...(phone?.leftOut ?? []).map(({ reason, count }) =>
-      t("phone.left", { reason: spoken(reason), n: count })),
+      t("phone.left", { reason, n: count })),
   ].filter(Boolean).map((words) => h("li", {}, words)),
   isCommand() && h("li", { class: "row" },
     button(t("phone.silence"), "phone silence", () => silence(user), { class: "small" }),

@@ -7,7 +7,7 @@ import { after, because, judged, statusWord, symbol } from "./status.js";
 import { past } from "./store.js";
 import { icon } from "./icons.js";
 import { openPanel, panelHead } from "./shell.js";
-import { clock, spoken, t } from "./words.js";
+import { clock, said, t } from "./words.js";
 import { redrawMap } from "./map/map.js";
 
 const longest = 24 * 3600000;
@@ -214,7 +214,7 @@ function words(one) {
     order: () => t(`order.${what}`), checkIn: () => t("checkins"),
   }[kind]();
   return [h("strong", {}, callsign || text), ` ${known}`,
-    !callsign || !text ? "" : kind === "status" ? after(known, spoken(text)) : ` ${spoken(text)}`];
+    !callsign || !text ? "" : kind === "status" ? after(known, said(one.phrase, text)) : ` ${text}`];
 }
 
 /** What was known of a person, a zone or a report at the instant, in the panel. */

@@ -8,8 +8,8 @@ import { act } from "./queue.js";
 import {
   heldRow, holdRow, isCommand, isOwnTracker, maySpeak, on, secondsLoaded, speaker, state,
 } from "./store.js";
-import { ago, byline, secondsSince, since, spoken, t } from "./words.js";
-import { bearing, mark, severities } from "./status.js";
+import { ago, byline, said, secondsSince, since, t } from "./words.js";
+import { bearing, mark, severities, why } from "./status.js";
 import { minutes } from "./strip.js";
 import { ownWay, wayWords } from "./way.js";
 import { drawButton, going, kinds, order, rollCallNow } from "./order.js";
@@ -75,7 +75,7 @@ function card(one, mayAsk, pick) {
         : h("span", { class: "chip" }, t("closed"))),
     one.text && h("p", {}, one.text),
     faint(dotted(
-      byline(one.callsign), since(one.createdAt), t("for", { audience: spoken(one.addressees) }))),
+      byline(one.callsign), since(one.createdAt), t("for", { audience: said(one.audience, one.addressees) }))),
     isOpen && own(one),
     sum(people, missing.length),
     shown.length > 0 && h("ul", { class: "people", "aria-label": t("unaccounted") },
@@ -121,7 +121,7 @@ function sum(people, missing) {
 
 /** One row per person, with their button. */
 function lacking(one, person, mayAccount, pick) {
-  const { user, callsign, reason, fixAgeSeconds, isDone } = person;
+  const { user, callsign, fixAgeSeconds, isDone } = person;
   const known = judgedOf(person);
   const fix = fixAgeSeconds !== null && t("fix", { ago: ago(fixAgeSeconds) });
   const own = user === speaker()?.id && speaker().order?.id === one.id ? ownWay() : null;
@@ -131,7 +131,7 @@ function lacking(one, person, mayAccount, pick) {
     button(callsign, `show ${one.id} ${user}`, () => pick(state.users.get(user)),
       { class: "name", disabled: !known }),
     known && known.severity !== "neutral" ? mark(known) : h("span"),
-    h("span", { class: "why" }, dotted(spoken(reason), fix, way)),
+    h("span", { class: "why" }, dotted(why(person), fix, way)),
     isDone && h("span", { class: "done state safe" }, `✓ ${t("account")}`),
     mayAccount && !isLate(person) && !isDone && button(
       `✓ ${t("account")}`, `account ${one.id} ${user}`, () => account(one, person),
@@ -160,7 +160,7 @@ function answers(one, people, mayTakeBack) {
       since(p.answeredAt),
       p.answeredBy && p.answeredBy !== p.callsign
         && t("answered.by", { name: byline(p.answeredBy) }),
-      p.reason && spoken(p.reason))),
+      why(p))),
     mayTakeBack(p) && button(
       t("undo"), `undo ${one.id} ${p.user}`, () => takeBack(one, p),
       { class: "act", "aria-label": `${t("undo")}: ${p.callsign}` })))));

@@ -3,7 +3,7 @@
 
 import { dotted, h } from "./dom.js";
 import { passed, sortedUsers, state } from "./store.js";
-import { byline, clock, since, spoken, t } from "./words.js";
+import { byline, clock, said, since, t } from "./words.js";
 import { mark, shortAge, statusWord } from "./status.js";
 import { written } from "./place.js";
 import { reasons } from "./roster.js";
@@ -49,7 +49,7 @@ const orders = () => table(t("orders"), ["order.kind", "audience", "state", "una
       const left = secondsLeft(one);
       return [
         dotted(t(`order.${one.kind}`) + (zonesOf(one) && ` → ${zonesOf(one)}`), one.text),
-        dotted(spoken(one.addressees), byline(one.callsign), since(one.createdAt)),
+        dotted(said(one.audience, one.addressees), byline(one.callsign), since(one.createdAt)),
         dotted(t("accounted", { n: people.length - missing.length, of: people.length }),
           !isOpen(one) ? t("closed") : left !== null && minutes(left)),
         isOpen(one) && missing.map(named).join(", "),

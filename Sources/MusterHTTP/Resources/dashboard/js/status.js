@@ -1,7 +1,7 @@
 // The status of a person as assessed by the node: status, severity and all conditions.
 
 import { h, sign } from "./dom.js";
-import { ago, span, spoken, t } from "./words.js";
+import { ago, said, span, t } from "./words.js";
 
 /** Worst first, the sort order of lists. */
 export const severities = ["danger", "warning", "neutral", "safe"];
@@ -25,8 +25,14 @@ export function judged(user) {
   const conditions = user.conditions ?? [{ status: user.status, severity, reason: user.reason }];
   // Once for each user, not in each comparison of ten thousand.
   const rank = place(severities, severity) * 100 + place(statuses, user.status);
-  const callsign = user.role === "unknown" ? spoken(user.callsign) : user.callsign;
-  return { ...user, callsign, severity, conditions, rank };
+  return { ...user, callsign: nameOf(user), severity, conditions, rank };
+}
+
+/** The callsign; the node names a person without one in English, by the id. */
+function nameOf({ id, role, owner, callsign }) {
+  const short = id.slice(0, 8);
+  const isNameless = role === "unknown" && callsign !== short && callsign.endsWith(` ${short}`);
+  return isNameless ? t(owner ? "unknownTracker" : "unknownPerson", { id: short }) : callsign;
 }
 
 export const statusWord = ({ status, severity }) =>
@@ -51,8 +57,11 @@ export const mark = (one, ...more) =>
 export const others = (user) => user.conditions.filter(({ status }) => status !== user.status);
 
 /** Why the status is what it is. */
-export const because = (user) => spoken(
-  user.conditions.find(({ status }) => status === user.status)?.reason ?? user.reason ?? "");
+export const because = (user) => why(
+  user.conditions.find(({ status }) => status === user.status) ?? user);
+
+/** The reason of a condition. */
+export const why = ({ phrase, reason }) => said(phrase, reason);
 
 /** "battery 12 %"; empty if the node does not know it. */
 export const battery = ({ battery: percent }) =>
@@ -81,7 +90,7 @@ export function contactAge(user, passed) {
     : most !== undefined && most - age.seconds > Math.max(60, age.seconds / 2)
       ? t("ago.between", { from: span(from), to: span(most + passed) })
       : ago(from);
-  return age.reason ? `${words} (${spoken(age.reason)})` : words;
+  return age.reason ? `${words} (${t("clock.differs")})` : words;
 }
 
 const compass = ["n", "ne", "e", "se", "s", "sw", "w", "nw"];

@@ -6,7 +6,7 @@ import { byId, dotted, fill, h, onceAFrame } from "./dom.js";
 import { icon } from "./icons.js";
 import { isHolding, isOwners, on, secondsLoaded, sortedUsers, state } from "./store.js";
 import { severities, statuses, statusWord, symbol } from "./status.js";
-import { clock, spoken, t } from "./words.js";
+import { clock, said, t } from "./words.js";
 import { look, view } from "./shell.js";
 import { chooseStatus, chosenStatus } from "./roster.js";
 import { fly } from "./map/map.js";
@@ -158,9 +158,9 @@ function drawBanner() {
   const banner = byId("banner");
   const isLost = lostAt !== null && Date.now() - lostAt >= patience;
   banner.classList.toggle("field", !isLost);
-  const blind = !state.session && state.status?.location?.problem;
+  const location = !state.session && state.status?.location;
   const text = isLost ? t("lost.node", { time: clock(lostAt) })
-    : [alone && t("lost.field"), blind && spoken(blind)].filter(Boolean).join(" ");
+    : [alone && t("lost.field"), location && said(location.phrase, location.problem ?? "")].filter(Boolean).join(" ");
   if (banner.textContent !== text) banner.textContent = text;
   banner.hidden = text === "";
 }

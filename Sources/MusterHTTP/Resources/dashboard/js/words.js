@@ -1,6 +1,7 @@
 // The texts of the page in the user's language.
 
-import en from "./i18n/en.js";
+import english from "./i18n/en.js";
+import englishNode from "./i18n/en-node.js";
 
 export const names = {
   en: "English", de: "Deutsch", es: "Español", fr: "Français", pt: "Português",
@@ -12,54 +13,64 @@ export const language = (() => {
   return own in names ? own : "en";
 })();
 
-/** The texts of the page, and of the node, in a language other than English. */
-const [texts, nodeTexts] = language === "en" ? [en, []] : (await Promise.all([
-  import(`./i18n/${language}.js`), import(`./i18n/${language}-node.js`),
-])).map((module) => module.default);
+const part = async (code, name) => (await import(`./i18n/${code}-${name}.js`)).default;
+
+/** The texts of the page, and the phrases of the node (`PhraseKey`). */
+const en = { ...english, ...englishNode };
+const texts = language === "en" ? en : Object.assign({}, ...await Promise.all([
+  import(`./i18n/${language}.js`).then((module) => module.default), part(language, "node"),
+]));
 
 /** Adds the texts of a part of the page that is loaded later. */
 export async function loadTexts(name) {
-  const load = async (code) => (await import(`./i18n/${code}-${name}.js`)).default;
-  Object.assign(en, await load("en"));
-  if (language !== "en") Object.assign(texts, await load(language));
+  Object.assign(en, await part("en", name));
+  if (language !== "en") Object.assign(texts, await part(language, name));
 }
 
 /** The texts are in European Portuguese, where 0 is a plural. */
 const plural = new Intl.PluralRules(language === "pt" ? "pt-PT" : language);
 
 /**
- * A text with its `{name}` placeholders replaced. One with two forms, as "{n} zone|{n} zones", is
- * the first if `of`, or else `n`, takes the singular in this language.
+ * A text with its `{name}` placeholders replaced, of a list with commas, or with the words in
+ * `{name: or }`. A segment such as `[: {note}]` is left out if a value in it is empty. A text with
+ * two forms, as "{n} zone|{n} zones", is the first if `of`, or else `n`, takes the singular in this
+ * language.
  */
 export function t(key, values = {}) {
-  let phrase = texts[key] ?? en[key] ?? key;
-  if (phrase.includes("|")) {
-    const [one, other] = phrase.split("|");
-    phrase = plural.select(values.of ?? values.n) === "one" ? one : other;
+  let text = texts[key] ?? en[key] ?? key;
+  if (text.includes("|")) {
+    const [one, other] = text.split("|");
+    text = plural.select(values.of ?? values.n) === "one" ? one : other;
   }
-  return phrase.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+  if (text.includes("[")) {
+    text = text.replace(/\[([^\]]*)\]/g, (_, part) =>
+      ([...part.matchAll(/\{(\w+)/g)].every(([, name]) => worded(values[name]) !== "") ? part : ""));
+  }
+  return text.replace(/\{(\w+)(?::([^}]*))?\}/g, (_, name, between) => worded(values[name], between));
 }
 
-/** Names an author: "Rui, through Anna's laptop"; nothing without one. */
-export const byline = (text) =>
-  (text ?? "").replace(/, through (.+?)'s laptop/g, (_, name) => t("through", { name }));
+function worded(value, between = ", ") {
+  if (Array.isArray(value)) return value.map((one) => worded(one)).join(between);
+  return value?.key ? said(value) : String(value ?? "");
+}
 
-/** Translates texts of the node, which are in English. */
-export const spoken = (text) => byline(translated(text))
-  .replace(/, comes and goes: (\d+) times in 10 min$/, (_, n) => t("chatter", { n }))
-  .replace(/(?<= k?m )(north|south)?-?(east|west)?(?= \(\d+°\))/, (point) => points[point] ?? point);
+/** A text of the node, which sends its key with values; in English if this page lacks the key. */
+export const said = (phrase, text = "") =>
+  (phrase && Object.hasOwn(en, phrase.key) ? t(phrase.key, phrase.values ?? {}) : text);
 
-/** The points of the compass by their English names. */
-const points = Object.fromEntries(Object.keys(en)
-  .filter((key) => key.startsWith("compass.")).map((key) => [en[key], t(key)]));
+/** Names an author: "Rui, through Anna's laptop", "Rui, via Anna's post"; nothing without one. */
+export const byline = (text) => (text ?? "").replace(
+  /^(.*), (through (.+)'s laptop|via (.+)'s post)$/,
+  (_, name, __, via, post) => (via ? t("throughLaptop", { name, via }) : t("viaPost", { name, post })));
 
-function translated(text) {
-  const known = nodeTexts.find(([phrase]) => phrase.test(text));
-  if (!known) return text;
-  const [phrase, translation, isFollowed] = known;
-  const [found] = text.match(phrase);
-  const rest = text.slice(found.length);
-  return found.replace(phrase, translation) + (isFollowed ? translated(rest) : rest);
+/** The errors of the node that a user reads, by patterns: they come long after the page. */
+let errors = [];
+if (language !== "en") part(language, "errors").then((list) => { errors = list; }, () => {});
+
+/** Translates an error of the node, which is in English. */
+export function spoken(text) {
+  const known = errors.find(([pattern]) => pattern.test(text));
+  return known ? text.replace(...known) : text;
 }
 
 export function choose(name) {

@@ -2,12 +2,12 @@
 
 export default {
   "call.notSent": "NO ENVIADO",
-  "call.made": "llamada de auxilio de {time}",
+  "call.made": "llamada de socorro de {time}",
   "call.cancel": "Anular la llamada",
-  "call.cancel.sure": "¿Anular su llamada de auxilio de las {time}?",
+  "call.cancel.sure": "¿Anular su llamada de socorro de las {time}?",
   "call.cancel.yes": "Estoy bien: anularla",
   "call.cancel.no": "Mantener la llamada",
-  "call.yours": "Su llamada de auxilio",
+  "call.yours": "Su llamada de socorro",
   "call.sent": "Enviada a este portátil, aún no al mando",
   "call.atCommand": "En el mando, aún no vista",
   "call.seen": "Vista por {name} ({role}), {time}",

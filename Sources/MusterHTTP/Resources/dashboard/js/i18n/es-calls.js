@@ -1,7 +1,7 @@
 // Spanish: unverified calls, loaded with the first one.
 
 export default {
-  calls: "Llamadas de auxilio sin verificar",
+  calls: "Llamadas de socorro sin verificar",
   "calls.one": "Sin verificar",
   "calls.unnamed": "sin nombre",
   "calls.unstated": "autor no comprobado",

@@ -2,12 +2,12 @@
 
 export default {
   "call.notSent": "NON ENVOYÉ",
-  "call.made": "appel à l'aide de {time}",
+  "call.made": "appel au secours de {time}",
   "call.cancel": "Annuler l'appel",
-  "call.cancel.sure": "Annuler votre appel à l'aide de {time} ?",
+  "call.cancel.sure": "Annuler votre appel au secours de {time} ?",
   "call.cancel.yes": "Je vais bien : l'annuler",
   "call.cancel.no": "Garder l'appel",
-  "call.yours": "Votre appel à l'aide",
+  "call.yours": "Votre appel au secours",
   "call.sent": "Envoyé à cet ordinateur, pas encore au commandement",
   "call.atCommand": "Au commandement, pas encore vu",
   "call.seen": "Vu par {name} ({role}), {time}",

@@ -1,7 +1,7 @@
 // French: unverified calls, loaded with the first one.
 
 export default {
-  calls: "Appels à l’aide non vérifiés",
+  calls: "Appels au secours non vérifiés",
   "calls.one": "Non vérifié",
   "calls.unnamed": "sans nom",
   "calls.unstated": "auteur non prouvé",

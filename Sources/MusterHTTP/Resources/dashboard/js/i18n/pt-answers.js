@@ -2,12 +2,12 @@
 
 export default {
   "call.notSent": "NÃO ENVIADO",
-  "call.made": "pedido de ajuda de {time}",
+  "call.made": "pedido de socorro de {time}",
   "call.cancel": "Cancelar o pedido",
   "call.cancel.sure": "Cancelar o seu pedido de socorro das {time}?",
   "call.cancel.yes": "Estou bem: cancelar",
   "call.cancel.no": "Manter o pedido",
-  "call.yours": "O seu pedido de ajuda",
+  "call.yours": "O seu pedido de socorro",
   "call.sent": "Enviado a este computador, ainda não ao comando",
   "call.atCommand": "No comando, ainda não visto",
   "call.seen": "Visto por {name} ({role}), {time}",

@@ -1,7 +1,7 @@
 // Portuguese: unverified calls, loaded with the first one.
 
 export default {
-  calls: "Pedidos de ajuda não verificados",
+  calls: "Pedidos de socorro não verificados",
   "calls.one": "Não verificado",
   "calls.unnamed": "sem nome",
   "calls.unstated": "autor não comprovado",
@@ -12,7 +12,7 @@ export default {
   "calls.by": "recebido por {name}",
   "calls.messages": "{n} mensagem|{n} mensagens",
   "calls.confirm": "Quem é?",
-  "calls.confirm.of": "Quem pediu ajuda como {name}?",
+  "calls.confirm.of": "Quem pediu socorro como {name}?",
   "calls.confirm.why": "A pessoa passa a MAYDAY com tudo o que o pedido indica.",
   "calls.confirm.send": "É esta pessoa",
   "calls.close": "Fechar",
