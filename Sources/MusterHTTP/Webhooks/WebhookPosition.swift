@@ -127,7 +127,8 @@ extension Alert {
       acknowledgement = AlertAcknowledgement(name: name, moment: moment)
     }
     self.init(
-      id: AlertID(kind: kind, row: row), level: level, text: text, since: since,
+      id: AlertID(kind: kind, row: row), level: level,
+      phrase: members["phrase"].flatMap { Phrase($0) } ?? Phrase(verbatim: text), since: since,
       acknowledgement: acknowledgement,
       batteryPercent: members["battery"]?.wholeNumber.flatMap { UInt8(exactly: $0) })
   }
