@@ -284,11 +284,9 @@ public enum Limits {
   /// Addresses received in announces that are not validated yet: enough for the peers that come
   /// into range at once.
   public static let contactHints = 64
-  /// Certificates whose announce counters are remembered, so that a replayed announce does not
-  /// count.
+  /// Certificates whose announce counters are remembered, so that no replayed announce counts.
   public static let announcers = 4096
-  /// Addresses of announcers that are not known yet, and count as devices that share a link. A
-  /// member can invent as many, and makes the records of others wait by that.
+  /// Addresses of unknown announcers, which count as devices that share a link.
   public static let strangers = 64
   /// Incarnations of each announcer. Beyond `announcers`, the least recently active is removed.
   public static let incarnationsPerAnnouncer = 4

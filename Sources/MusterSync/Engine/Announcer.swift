@@ -39,7 +39,8 @@ struct Announcer: Sendable {
   mutating func announceIfDue(_ records: RecordCache, context: inout Context) {
     // What waits for the link is not sealed: it states what is stored when the link opens.
     if timer.next <= context.now,
-      let opens = context.outbox.links.opensAt(nil, now: context.now) ?? context.commonOpensAt()
+      let opens = context.outbox.links.opensAt(nil, now: context.now)
+        ?? context.outbox.links.commonOpensAt(crowd: context.peers.crowd, now: context.now)
     {
       return context.deadlines.schedule(.announce, at: opens)
     }
@@ -51,7 +52,9 @@ struct Announcer: Sendable {
     announce.roots = context.logs.roots()
     announce.heads = context.logs.namedHints()
     if let kind = timer.takesRecord() { add(kind, of: records, to: &announce, context: context) }
-    context.transmitToAll(fitting(announce, context: &context), to: .multicast(nil))
+    let datagram = fitting(announce, context: &context)
+    context.outbox.links.takeCommon(datagram.count, now: context.now)
+    context.transmit(datagram, to: .multicast(nil))
   }
 
   /// Adds a record of this device, with the devices that are received: where many share a link and
@@ -172,6 +175,7 @@ struct Announcer: Sendable {
       }
       // First contact: a device with the network key whose certificate has not arrived yet.
       introduce(context: &context)
+      context.outbox.links.noteHeard(bytes.count, on: arrival.link, now: context.now)
       return .stranger(contact: soon(context: &context))
     }
     let device = context.roster.device(of: hash) ?? certificate.device
@@ -191,6 +195,7 @@ struct Announcer: Sendable {
     payBackAnnounceSignature(device, at: endpoint, context: &context)
     let hasRestarted = replayWindow.accept(announce)
     let sender = Sender(device: device, certificate: hash, isNewcomer: isNewcomer)
+    context.outbox.links.noteHeard(bytes.count, on: arrival.link, now: context.now)
     return followsSameRules
       ? .announce(announce, sender, hasRestarted: hasRestarted)
       : .otherRules(unverified.rules, sender)

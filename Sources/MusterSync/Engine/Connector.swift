@@ -68,7 +68,10 @@ struct Connector: Sendable {
     }
     // A handshake that waits for the link would be older than its answer.
     let ready = context.outbox.links.nextReady(now: context.now)
-    if let ready = [ready, context.commonOpensAt()].compactMap(\.self).max(), ready > context.now {
+    let common =
+      endpoint.isUplink
+      ? nil : context.outbox.links.commonOpensAt(crowd: context.peers.crowd, now: context.now)
+    if let ready = [ready, common].compactMap(\.self).max(), ready > context.now {
       contact.nextAttempt = ready.advanced(byMicroseconds: 1)
       return false
     }

@@ -60,19 +60,6 @@ struct Context: Sendable {
     leave(datagram, to: destination)
   }
 
-  /// Sends a sealed datagram that concerns all devices, and counts it as such.
-  mutating func transmitToAll(
-    _ datagram: [UInt8], to destination: Destination, importance: Outbox.Importance = .control
-  ) {
-    outbox.links.takeCommon(datagram.count, now: now)
-    transmit(datagram, to: destination, importance: importance)
-  }
-
-  /// When something that concerns all devices may be sent; nil if that is now.
-  mutating func commonOpensAt() -> Instant? {
-    outbox.links.commonOpensAt(crowd: peers.crowd, now: now)
-  }
-
   /// Sends a packet on a session, outside the send queue of its peer. Ignores an unknown session.
   mutating func transmit(_ packet: Packet, on index: UInt32, to destination: Destination) {
     guard let sealed = sessions[index]?.seal(packet.encoded()) else { return }

@@ -59,7 +59,7 @@ struct Handshaker: Sendable {
     if let pending = table.initiation(to: endpoint) {
       // A response to an earlier initiation may still be in flight.
       table[pending.localIndex]?.message.attempts += 1
-      return context.transmitToAll(pending.message.datagram, to: .endpoint(endpoint, .unknown))
+      return transmitInitiation(pending.message.datagram, to: endpoint, context: &context)
     }
     let index = freshIndex(context: &context)
     var handshake = SessionHandshake(
@@ -78,10 +78,17 @@ struct Handshaker: Sendable {
         handshake.message.nextAttempt = context.nextAttempt(after: 1)
       }
       keep(handshake, context: &context)
-      context.transmitToAll(writer.bytes, to: .endpoint(endpoint, .unknown))
+      transmitInitiation(writer.bytes, to: endpoint, context: &context)
     } catch {
       preconditionFailure("cannot begin a handshake: \(error)")
     }
+  }
+
+  private func transmitInitiation(
+    _ datagram: [UInt8], to endpoint: Endpoint, context: inout Context
+  ) {
+    context.outbox.links.takeCommon(datagram.count, now: context.now)
+    context.transmit(datagram, to: .endpoint(endpoint, .unknown))
   }
 
   /// Handles a cookie: the other side is under load and verifies this address. Once per handshake.
@@ -374,8 +381,8 @@ struct Handshaker: Sendable {
         ? context.nextAttempt(after: handshake.message.attempts) : nil
       table[index] = handshake
       if handshake.remoteIndex == nil {
-        context.transmitToAll(
-          handshake.message.datagram, to: .endpoint(handshake.endpoint, .unknown))
+        transmitInitiation(
+          handshake.message.datagram, to: handshake.endpoint, context: &context)
       } else {
         repeatResponse(index, context: &context)
       }

@@ -222,7 +222,8 @@ struct Multicaster: Sendable {
   /// concerns all. Frames do not: a missing one is missing until digests find it.
   private func opensAt(_ intent: Intent, context: inout Context) -> Instant? {
     let link = context.outbox.links.opensAt(intent.link.destination, now: context.now)
-    return intent.fresh.log == nil ? link ?? context.commonOpensAt() : link
+    guard intent.fresh.log == nil, link == nil else { return link }
+    return context.outbox.links.commonOpensAt(crowd: context.peers.crowd, now: context.now)
   }
 
   private func nextDue(context: inout Context) -> Int? {
@@ -304,7 +305,8 @@ struct Multicaster: Sendable {
       guard room >= 0 else { return announcer.quicken(context: &context) }
       announce.covered = Set(tags.prefix(room))
       datagram = announcer.sealed(announce, context: &context)
-      context.transmitToAll(datagram, to: destination, importance: fresh.importance)
+      context.outbox.links.takeCommon(datagram.count, now: context.now)
+      context.transmit(datagram, to: destination, importance: fresh.importance)
     }
   }
 

@@ -113,8 +113,8 @@ extension Context {
     var stall = peer.stall
     // What a full channel delays is no evidence.
     let crowd = outbox.links.airtimeMilliseconds(of: peers.crowd)
-    let kind = stall.check(
-      peer, logs: logs, patience: Timing.stallMilliseconds + Timing.stallDatagrams * crowd, now: now)
+    let patience = Timing.stallMilliseconds + Timing.stallDatagrams * crowd
+    let kind = stall.check(peer, logs: logs, patience: patience, now: now)
     peers[known: device].stall = stall
     if let kind { effects.append(.notice(.peerWithholds(device, kind))) }
   }

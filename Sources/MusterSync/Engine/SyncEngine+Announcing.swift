@@ -10,7 +10,6 @@ extension SyncEngine {
     case nil: return
     case .stranger(let moment):
       context.peers.noteStranger(at: endpoint, now: context.now)
-      context.outbox.links.noteHeard(bytes.count, on: arrival.link, now: context.now)
       contacts.addHint(endpoint, device: nil, at: moment, context: &context)
     case .otherRules(let rules, let sender):
       meet(sender.device, certificate: sender.certificate, withOther: rules, at: endpoint)
@@ -21,7 +20,6 @@ extension SyncEngine {
       }
       context.peers.noteKnown(at: endpoint, now: context.now)
       if sender.isNewcomer { announcer.introduce(context: &context) }
-      context.outbox.links.noteHeard(bytes.count, on: arrival.link, now: context.now)
       note(announce, of: sender.device, by: arrival, hasRestarted: hasRestarted)
     }
   }
