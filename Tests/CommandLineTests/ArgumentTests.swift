@@ -45,6 +45,9 @@ import Testing
     let circle = try CircleArgument(parsing: "1,2,0.255")
     let center = try PlaceArgument(parsing: "1,2").coordinate
     #expect(circle.geometry == .circle(center: center, radiusCentimetres: 26))
+    for text in ["1, 2, 0.255", "1; 2; 0.255", "1,0 2,0; 0.255", "(1, 2), 0.255"] {
+      #expect(try CircleArgument(parsing: text).geometry == circle.geometry, "\(text)")
+    }
     let onMap = try CircleArgument(parsing: "1°N 2°E,0.255")
     #expect(onMap.geometry == circle.geometry)
   }
@@ -118,7 +121,10 @@ import Testing
   }
 
   @Test func `a place in the south is not taken for an option`() throws {
-    for text in ["-33.8,151.2", "-.5,-1", "-1,2,300"] {
+    for text in [
+      "-33.8,151.2", "-.5,-1", "-1,2,300", "-33.8688, 151.2093", "-33.8688 151.2093",
+      "-33.8688°, 151.2093°", "-33°52'7.7\" 151°12'33.5\"", "-33,8688; 151,2093",
+    ] {
       #expect(CoordinateArguments.shielded(text) == " " + text)
     }
     for text in ["-h", "--at", "-5", "47,8", "-", "-5,five"] {

@@ -73,6 +73,51 @@ struct CoordinateTextTests {
   }
 
   @Test(
+    "positions as people paste them",
+    arguments: [
+      "-33.8688, 151.2093", " -33.8688,151.2093", "\u{2212}33.8688, 151.2093",
+      "(-33.8688, 151.2093)",
+      "\u{2013}33.8688 151.2093", "-33.8688\u{A0}151.2093", "-33.8688\t151.2093",
+      "-33.8688°, 151.2093°", "-33.8688° 151.2093°", "-33.8688 °, 151.2093 °",
+      "-33°52'7.68\", 151°12'33.48\"", "-33° 52.128', +151° 12.558'",
+      "33.8688° S 151.2093° E", "33°52′7,68″S 151°12′33,48″E", "S 33,8688° E 151,2093°",
+      "-33,8688 151,2093", "-33,8688; 151,2093", "-33,8688, 151,2093", "-33,8688°, 151,2093°",
+      "\u{FEFF}-33.8688, 151.2093", "-33.8688, 151.2093\n",
+      "geo:-33.8688,151.2093", "geo:-33.8688,151.2093,40;u=35", "GEO:-33.8688,151.2093?z=15",
+      "geo:0,0?q=-33.8688,151.2093(Hut)", "geo:0,0?q=-33.8688%2C151.2093",
+      "https://www.google.com/maps/@-33.8688,151.2093,15z",
+      "https://www.google.com/maps/place/Hut/@-33.9,151.3,17z/data=!8m2!3d-33.8688!4d151.2093",
+      "https://www.google.com/maps/search/?api=1&query=-33.8688%2C151.2093",
+      "https://www.google.com/maps/search/-33.8688,+151.2093?entry=tts",
+      "https://maps.google.com/?q=-33.8688,151.2093",
+      "http://maps.google.com/maps?q=loc:-33.8688,151.2093",
+      "https://www.google.com/maps/place/33%C2%B052'S+151%C2%B012'E/@-33.8688,151.2093,17z",
+      "https://www.openstreetmap.org/?mlat=-33.8688&mlon=151.2093#map=15/-33.9/151.3",
+      "https://www.openstreetmap.org/#map=15/-33.8688/151.2093&layers=N",
+      "https://www.openstreetmap.org/node/17#map=15/-33.8688/151.2093",
+      "https://maps.apple.com/?ll=-33.8688,151.2093&q=Hut%20one",
+      "https://maps.apple.com/place?coordinate=-33.8688,151.2093&name=Hut",
+      "https://osmand.net/map?pin=-33.8688,151.2093#15/-33.9/151.3",
+      "https://www.bing.com/maps?cp=-33.8688~151.2093&lvl=15",
+      "https://waze.com/ul?ll=-33.8688%2C151.2093&navigate=yes",
+    ])
+  func pasted(text: String) throws {
+    let place = try #require(Coordinate(latitude: -33.8688, longitude: 151.2093))
+    #expect(try Self.isNear(CoordinateText.position(in: text), place, metres: 2), "\(text)")
+  }
+
+  @Test(
+    "a link or a mark without a position is rejected",
+    arguments: [
+      "https://maps.app.goo.gl/AbCdEf", "https://osm.org/go/0EEQjE", "geo:0,0?q=Main+Street",
+      "geo:hut", "https://maps.google.com/?q=91,0", "https://example.org/a@b,c", "https://%", "47°",
+      "47° 8° 9°", "°,°", "-33°52', -151", "47,3 8", "46,5,7,5", "--33°, 151°",
+    ])
+  func placeless(text: String) {
+    #expect(throws: CoordinateFault.self) { try CoordinateText.position(in: text) }
+  }
+
+  @Test(
     "what is no position is rejected with a reason",
     arguments: [
       "", "47", "47,8,9", "ridge", "91,0", "0,181", "47N", "47N 8N", "47°61'N 8°E", "22'N 8°E",

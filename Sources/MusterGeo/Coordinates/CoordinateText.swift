@@ -21,7 +21,7 @@ public struct CoordinateFault: Error, Hashable, CustomStringConvertible {
 }
 
 /// Positions as text: decimal degrees, degrees with minutes and seconds, UTM, and MGRS. For input
-/// and output; all nodes store and compare integers.
+/// and output; all nodes store and compare integers. Links of map sites are read as well.
 public enum CoordinateText {
   // MARK: Writing
 
@@ -64,16 +64,23 @@ public enum CoordinateText {
 
   // MARK: Reading
 
-  /// Reads a position in any of the formats. Of an MGRS square, the centre is returned.
-  public static func position(in text: String) throws(CoordinateFault) -> Coordinate {
-    let text = normalized(text)
+  /// Reads a position in any of the formats, a link of a map site, or a `geo:` URI. Of an MGRS
+  /// square, the centre is returned.
+  public static func position(in given: String) throws(CoordinateFault) -> Coordinate {
+    guard given.utf8.count <= PlaceLink.longestBytes else {
+      throw CoordinateFault("the text is too long for a position: write 47.3769,8.5417")
+    }
+    if let link = PlaceLink(trimmed(given)) { return try link.position() }
+    let text = normalized(given)
     guard !text.isEmpty, text.utf8.count <= 100 else {
       throw CoordinateFault("a position is needed, as in 47.3769,8.5417 or 32T MT 65403 47150")
     }
     if let found = try grid(text) { return found }
-    if text.contains(where: { "NSEW°".contains($0) }) { return try angles(text) }
-    let numbers = text.split(whereSeparator: { ",; ".contains($0) }).map { Double($0) }
-    let isPlain = text.allSatisfy { "0123456789.+-,; ".contains($0) }
+    if text.contains(where: { "NSEW".contains($0) }) { return try angles(withPoints(text)) }
+    if text.contains("°") { return try signedAngles(withPoints(text)) }
+    let plain = hasDecimalCommas(text) ? withPoints(text) : text
+    let numbers = plain.split(whereSeparator: { ",; ".contains($0) }).map { Double($0) }
+    let isPlain = plain.allSatisfy { "0123456789.+-,; ".contains($0) }
     guard isPlain, numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
       throw CoordinateFault(
         "write decimal degrees (47.3769,8.5417), degrees with letters (47°22'36.8\"N "
@@ -86,15 +93,49 @@ public enum CoordinateText {
     var found = ""
     for character in text.uppercased() {
       switch character {
-      case "º", "˚": found.append("°")
+      case "º", "˚", "°":
+        // A blank may stand before the sign.
+        while found.last == " " { found.removeLast() }
+        found.append("°")
       case "′", "’": found.append("'")
       case "″", "”": found.append("\"")
-      case "\t", "\u{A0}", "\u{202F}": found.append(" ")
+      // Minus signs, and the hyphens and dashes that programs put in their place.
+      case "\u{2212}", "\u{2010}", "\u{2011}", "\u{2013}", "\u{FE63}", "\u{FF0D}":
+        found.append("-")
+      case "\u{FEFF}", "\u{200E}", "\u{200F}": break
+      case "(", ")", "[", "]": found.append(" ")
+      case let blank where blank.isWhitespace: found.append(" ")
       default: found.append(character)
       }
     }
-    let start = found.drop { $0 == " " }
-    return String(start.reversed().drop { $0 == " " }.reversed())
+    return trimmed(found)
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let start = text.drop(while: \.isWhitespace)
+    return String(start.reversed().drop(while: \.isWhitespace).reversed())
+  }
+
+  /// Whether a text is two numbers with decimal commas, as in `46,5 7,5` and `46,5; 7,5`.
+  private static func hasDecimalCommas(_ text: String) -> Bool {
+    let halves = text.split(whereSeparator: { "; ".contains($0) }).map { half in
+      half.last == "," ? half.dropLast() : half
+    }
+    return halves.count == 2 && !text.contains(".")
+      && halves.allSatisfy { $0.count { $0 == "," } == 1 && $0.last != "," }
+  }
+
+  /// Replaces the commas between two digits by points, unless the text has points.
+  private static func withPoints(_ text: String) -> String {
+    guard !text.contains(".") else { return text }
+    let characters = Array(text)
+    let isDigit = characters.map { "0123456789".contains($0) }
+    return String(
+      characters.indices.map { index in
+        let isWithin =
+          index > 0 && index + 1 < characters.count && isDigit[index - 1] && isDigit[index + 1]
+        return characters[index] == "," && isWithin ? "." : characters[index]
+      })
   }
 
   private static func coordinate(
@@ -217,6 +258,26 @@ extension CoordinateText {
     return try coordinate(
       degrees(vertical.content) * (vertical.letter == "S" ? -1 : 1),
       degrees(horizontal.content) * (horizontal.letter == "W" ? -1 : 1))
+  }
+
+  /// Reads two angles with degree signs and perhaps minus signs: `-33.8688°, 151.2093°`.
+  private static func signedAngles(_ text: String) throws(CoordinateFault) -> Coordinate {
+    let fault = CoordinateFault(
+      "write two angles with degree signs, as in -33.8688°, 151.2093°, or with N, S, E and W")
+    let signs = text.indices.filter { text[$0] == "°" }
+    guard signs.count == 2 else { throw fault }
+    // The second angle begins with the number before its degree sign.
+    let number = text[..<signs[1]].reversed().prefix { "0123456789.+-".contains($0) }
+    let start = text.index(signs[1], offsetBy: -number.count)
+    guard start > signs[0] else { throw fault }
+    let first = text[..<start].reversed().drop { ",; ".contains($0) }
+    return try coordinate(
+      signed(String(first.reversed())), signed(String(text[start...])))
+  }
+
+  private static func signed(_ text: String) throws(CoordinateFault) -> Double {
+    let rest = text.first.map { "+-".contains($0) } == true ? String(text.dropFirst()) : text
+    return try degrees(rest) * (text.first == "-" ? -1 : 1)
   }
 
   /// Returns the degrees of an angle: one to three numbers, of which the last may have decimals.

@@ -9,7 +9,7 @@ struct BadArgument: Error, Hashable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// `LAT,LON` in decimal degrees, or degrees with letters, UTM or MGRS.
+/// `LAT,LON` in decimal degrees, or degrees with letters, UTM, MGRS, or a link of a map site.
 struct PlaceArgument: Hashable {
   let coordinate: Coordinate
 
@@ -27,17 +27,16 @@ struct CircleArgument: Hashable {
   let geometry: FenceGeometry
 
   init(parsing text: String) throws(BadArgument) {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count > 1, let last = parts.last else {
+    guard let mark = text.lastIndex(where: { ",;".contains($0) }) else {
       throw BadArgument("write latitude, longitude and metres, as in 47.3769,8.5417,250")
     }
     let center: Coordinate
     do throws(BadArgument) {
-      center = try PlaceArgument(parsing: parts.dropLast().joined(separator: ",")).coordinate
+      center = try PlaceArgument(parsing: String(text[..<mark])).coordinate
     } catch {
       throw BadArgument("before the radius, write the centre as a position: \(error)")
     }
-    let metres = try DecimalNumber.parse(last, name: "radius")
+    let metres = try DecimalNumber.parse(text[mark...].dropFirst(), name: "radius")
     let centimetres = (metres * 100).rounded()
     guard centimetres >= 1, centimetres <= Double(Limits.circleRadiusCentimetres) else {
       throw BadArgument(
@@ -67,7 +66,7 @@ struct MetresArgument: Hashable {
 /// A plain decimal number: no exponent, no infinity, no NaN.
 private enum DecimalNumber {
   static func parse(_ text: Substring, name: String) throws(BadArgument) -> Double {
-    let digits = text.drop { $0 == " " }
+    let digits = text.drop(while: \.isWhitespace)
     guard digits.allSatisfy({ "0123456789.+-".contains($0) }), let number = Double(digits) else {
       throw BadArgument("the \(name) \"\(text)\" is not a decimal number")
     }
@@ -78,11 +77,13 @@ private enum DecimalNumber {
 /// Southern and western coordinates begin with a minus sign, which the parser would read as the
 /// beginning of an option.
 enum CoordinateArguments {
-  /// Returns the argument with a space before it if it is a minus sign, numbers and commas.
+  /// Returns the argument with a space before it if it is a minus sign and several numbers, perhaps
+  /// with the signs of angles and the letters of hemispheres.
   static func shielded(_ argument: String) -> String {
     let rest = argument.dropFirst()
     guard argument.hasPrefix("-"), let first = rest.first, "0123456789.".contains(first),
-      rest.contains(","), rest.allSatisfy({ "0123456789.,+-".contains($0) })
+      rest.contains(where: { !"0123456789.".contains($0) }),
+      rest.allSatisfy({ !$0.isLetter || "NSEWnsew".contains($0) })
     else { return argument }
     return " " + argument
   }

@@ -1,5 +1,4 @@
-// Reads positions in UTM, MGRS and degrees with letters, and writes MGRS, as `CoordinateText` of
-// the node does.
+// Reads positions as `CoordinateText` of the node does, and writes MGRS.
 
 const radius = 6378137;
 const flattening = 1 / 298.257223563;
@@ -114,10 +113,29 @@ const metres = new RegExp(
   `^(\\d{1,2}) ?([C-HJ-NP-X]|NORTH|SOUTH)[ ,]*(${number})M?E?[ ,;]+(${number})M?N?$`);
 const reference = /^(\d{1,2}) ?([C-HJ-NP-X]) ?([A-Z]) ?([A-Z])([\d ]+)$/;
 
-/** A position in UTM, MGRS or degrees with letters; null if the text is none of these. */
+const within = (lat, lon) => Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
+
+// Links by what they contain, the marked place before the view; N is a number.
+const links = ["!3dN!4dN(?!.*!3d)", "[?&]mlat=N&mlon=N",
+  "[?&](?:q|query|coordinate|destination|daddr|pin|ll|center|cp)=(?:loc:)?N[,~][ +]*N",
+  "/N,[ +]*N(?=[/?]|$)", "^geo:(?!0,0\\?q)N,N", "@N,N", "#[^#/]*/N/N",
+].map((form) => new RegExp(form.replaceAll("N", "(-?\\d+\\.?\\d*)"), "i"));
+
+function readLink(link) {
+  const text = link.replace(/%2C/gi, ",").replaceAll("%20", " ");
+  const match = links.map((form) => form.exec(text)).find(Boolean);
+  return match ? within(Number(match[1]), Number(match[2])) : null;
+}
+
+/** With points for the commas between two digits, unless there are points. */
+const withPoints = (text) => text.includes(".") ? text : text.replace(/(?<=\d),(?=\d)/g, ".");
+
+/** A position in any of the formats; null if the text is in none of them. */
 export function readCoordinates(text) {
-  const clean = text.toUpperCase().replace(/[º˚]/g, "°").replace(/[′’]/g, "'")
-    .replace(/[″”]/g, '"').replace(/\s+/g, " ").trim();
+  if (/^\s*(geo:|https?:\/\/)/i.test(text)) return readLink(text.trim());
+  const clean = text.toUpperCase().replace(/[\u200e\u200f\ufeff]/g, "")
+    .replace(/\s*[º˚°]/g, "°").replace(/[′’]/g, "'").replace(/[″”]/g, '"')
+    .replace(/[\u2212\u2010\u2011\u2013\ufe63\uff0d]/g, "-").replace(/[()[\]\s]+/g, " ").trim();
   if (clean.length > 100) return null;
   const utm = metres.exec(clean);
   if (utm && Number(utm[3]) >= 1e5) {
@@ -132,7 +150,17 @@ export function readCoordinates(text) {
     return digits.length <= 10 && zone >= 1 && zone <= 60
       ? square(zone, grid[2], grid[3] + grid[4], digits) : null;
   }
-  return angles(clean);
+  // Signs stand for the letters of two angles that have none.
+  const signed = /^([+-]?)([^°]*°[^°]*?)[,; ]*([+-]?)([\d.,]+°[^°]*)$/.exec(clean);
+  if (/[NSEW]/.test(clean)) return angles(withPoints(clean));
+  if (signed) {
+    const [, south, lat, west, lon] = signed;
+    return angles(withPoints(`${lat}${south === "-" ? "S" : "N"}${lon}${west === "-" ? "W" : "E"}`));
+  }
+  const isComma = /^[+-]?\d+,\d+,?[; ]+[+-]?\d+,\d+$/.test(clean);
+  const plain = /^([+-]?\d+\.?\d*)[,; ]+([+-]?\d+\.?\d*)$/.exec(
+    isComma ? withPoints(clean) : clean);
+  return plain && within(Number(plain[1]), Number(plain[2]));
 }
 
 /** Two angles with the letters of their hemispheres, before or behind both of them. */

@@ -31,13 +31,8 @@ function dms(degrees, positive, negative) {
   return `${d}°${String(m).padStart(2, "0")}′${s}″${degrees < 0 ? negative : positive}`;
 }
 
-/** Parses a position as typed by a user, in any of the formats; null if invalid. */
-export function parsed(text) {
-  const match = /^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
-  if (!match) return readCoordinates(text);
-  const [lat, lon] = [Number(match[1]), Number(match[2])];
-  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
-}
+/** Parses a position as typed or pasted by a user, in any of the formats; null if invalid. */
+export const parsed = (text) => readCoordinates(text);
 
 const farMetres = 100_000;
 
