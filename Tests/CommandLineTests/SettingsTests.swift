@@ -1,3 +1,4 @@
+import Foundation
 import MusterCrypto
 import Testing
 
@@ -48,6 +49,42 @@ import Testing
     #expect(try settings.value(of: .listen) { $0 } == nil)
     #expect(try settings.values(of: .peer) { $0 } == nil)
     #expect(try settings.flag(.multicast) == nil)
+  }
+
+  @Test func `a byte order mark and line ends of Windows are read`() throws {
+    let text = "listen = \"127.0.0.1:7474\"\r\nmulticast = false\r\n"
+    let path =
+      FileManager.default.temporaryDirectory.path
+      + "/muster-settings-\(ProcessInfo.processInfo.processIdentifier).toml"
+    defer { unlink(path) }
+    let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    for bytes in [
+      Array(text.utf8), [0xEF, 0xBB, 0xBF] + Array(text.utf8), [0xFF, 0xFE] + little,
+      [0xFE, 0xFF] + big,
+    ] {
+      try Data(bytes).write(to: URL(filePath: path))
+      let settings = Settings(environment: [:], file: try SettingsFile(path: path))
+      #expect(try settings.value(of: .listen) { $0 } == "127.0.0.1:7474")
+      #expect(try settings.flag(.multicast) == false)
+    }
+    try Data([0xFF, 0xFE, 0x00]).write(to: URL(filePath: path))
+    #expect(throws: Refusal.self) { try SettingsFile(path: path) }
+  }
+
+  @Test func `a message shows what is written, and no secret`() throws {
+    func reason(_ text: String) throws -> String {
+      let error = #expect(throws: Refusal.self) { try settings(text) }
+      return "\(try #require(error))"
+    }
+    #expect(try reason("listen = “a:1”").contains("'“a:1”' (it begins with U+201C)"))
+    #expect(try reason("[node]").contains("'[node]'"))
+    #expect(try reason("listen: \"a:1\"").contains("':"))
+    #expect(try reason("multicast = false;").contains("';'"))
+    for text in ["owntracks-key = verysecret", "http-token = \"a\" verysecret", "proxy verysecret"]
+    {
+      #expect(try !reason(text).contains("verysecret"))
+    }
   }
 
   @Test(

@@ -23,6 +23,14 @@ struct TelemetryFieldTests {
     #expect((ownTracks.first?.batteryPercent, ownTracks.first?.isMoving) == (7, true))
   }
 
+  @Test(
+    arguments: [("0.85", 85), ("0,5", 50), ("0.07", 7), ("85", 85), ("1", 1), ("0", 0)]
+      as [(String, UInt8)])
+  func `a battery below one percent is a share`(text: String, percent: UInt8) throws {
+    let form = try PhoneMessages.form("id=a&lat=46&lon=14&batt=\(text)")
+    #expect(form.batteryPercent == percent)
+  }
+
   @Test func `values out of range and missing ones are unknown`() throws {
     for field in ["", "&batt=101", "&batt=-1", "&batt=nan", "&batt=full", "&motion=maybe"] {
       let report = try PhoneMessages.form("id=a&lat=46&lon=14\(field)")

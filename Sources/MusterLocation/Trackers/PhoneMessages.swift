@@ -274,10 +274,12 @@ public enum PhoneMessages {
     report.isMoving = isMoving(values(of: ["motionactivities"], in: members))
   }
 
-  /// A charge in percent, or from 0 to 1 as the `level` of an object.
+  /// A charge in percent, or a share: from 0 to 1 as the `level` of an object, else below 1, since
+  /// no phone reports less than one percent. A plain 1 is one percent.
   private static func percent(_ value: PhoneValue) -> UInt8? {
     let percent =
-      value.decimal ?? value.members?["level"]?.decimal.map { $0 <= 1 ? $0 * 100 : $0 }
+      value.decimal.map { $0 < 1 ? $0 * 100 : $0 }
+      ?? value.members?["level"]?.decimal.map { $0 <= 1 ? $0 * 100 : $0 }
     guard let percent, (0...100).contains(percent) else { return nil }
     return UInt8(percent.rounded())
   }

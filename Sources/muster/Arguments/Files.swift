@@ -22,6 +22,27 @@ enum InputFile {
     return contents
   }
 
+  /// Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark as PowerShell writes
+  /// it. The mark is left out.
+  static func text(of path: String, limit: Int) throws(Refusal) -> String {
+    let bytes = try bytes(of: path, limit: limit)
+    let isLittle = bytes.starts(with: [0xFF, 0xFE])
+    let text: String?
+    if isLittle || bytes.starts(with: [0xFE, 0xFF]) {
+      let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
+        UInt16(bytes[isLittle ? index + 1 : index]) << 8
+          | UInt16(bytes[isLittle ? index : index + 1])
+      }
+      text = bytes.count.isMultiple(of: 2) ? String(validating: units, as: UTF16.self) : nil
+    } else {
+      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+      text = String(
+        validating: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
+    }
+    guard let text else { throw Refusal("\(path) is not text in UTF-8: save it as UTF-8") }
+    return text
+  }
+
   static func refusal(_ deed: String, _ path: String, _ error: any Error) -> Refusal {
     Refusal("cannot \(deed) \(path): \(reason(error)). Check the path and its permissions")
   }

@@ -24,6 +24,9 @@ enum Setting: String, CaseIterable {
   case map
   case logLevel = "log-level"
 
+  /// Whether its value may contain a password or a key, which no message shows.
+  var isSecret: Bool { [.httpToken, .ownTracksKey, .proxy, .uplink].contains(self) }
+
   /// `MUSTER_LINK_RATE`.
   var variable: String {
     "MUSTER_" + rawValue.uppercased().replacingOccurrences(of: "-", with: "_")

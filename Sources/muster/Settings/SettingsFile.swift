@@ -31,11 +31,7 @@ struct SettingsFile: Redacted {
       try self.init(path: path, text: "")
       return
     }
-    let bytes = try InputFile.bytes(of: path, limit: Self.limitBytes)
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Refusal("\(path) is not text in UTF-8")
-    }
-    try self.init(path: path, text: text)
+    try self.init(path: path, text: try InputFile.text(of: path, limit: Self.limitBytes))
   }
 
   init(path: String, text: String) throws(Refusal) {
@@ -72,15 +68,21 @@ struct SettingsLine {
     skipBlanks()
     if isAtEnd { return nil }
     let key = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
-    guard !key.isEmpty else { throw BadArgument("write a setting as: key = value") }
+    guard !key.isEmpty else {
+      throw BadArgument("write a setting as: key = value, not \(seen(rest))")
+    }
     rest = rest.dropFirst(key.count)
     skipBlanks()
-    guard rest.first == "=" else { throw BadArgument("'=' is missing after '\(key)'") }
+    guard rest.first == "=" else {
+      throw BadArgument("'=' is missing after '\(key)'\(before(rest, of: key))")
+    }
     rest.removeFirst()
     skipBlanks()
     let value = try value(of: String(key))
     skipBlanks()
-    guard isAtEnd else { throw BadArgument("there is text after the value of '\(key)'") }
+    guard isAtEnd else {
+      throw BadArgument("there is text after the value of '\(key)'\(before(rest, of: key))")
+    }
     return (String(key), value)
   }
 
@@ -98,8 +100,28 @@ struct SettingsLine {
         return .flag(flag)
       }
       throw BadArgument(
-        "the value of '\(key)' must be \"text\", true or false, or [\"text\", \"text\"]")
+        "the value of '\(key)' must be \"text\", true or false, or [\"text\", \"text\"]"
+          + (Setting(rawValue: key)?.isSecret == false ? ", not \(seen(rest))" : ""))
     }
+  }
+
+  /// The beginning of what is written, for messages.
+  private func seen(_ text: Substring) -> String {
+    guard let first = text.first else { return "an empty line" }
+    let shown = text.prefix(30)
+    let code = first.isASCII ? "" : " (it begins with \(Self.code(first)))"
+    return "'\(SafeText.line(String(shown)))\(shown.count < text.count ? "…" : "")'\(code)"
+  }
+
+  private static func code(_ character: Character) -> String {
+    character.unicodeScalars.map { "U+" + String($0.value, radix: 16, uppercase: true) }
+      .joined(separator: " ")
+  }
+
+  /// What is written after a key, unless it may be secret.
+  private func before(_ text: Substring, of key: Substring) -> String {
+    guard !text.isEmpty, Setting(rawValue: String(key))?.isSecret == false else { return "" }
+    return ", before \(seen(text))"
   }
 
   private mutating func strings() throws(BadArgument) -> [String] {
