@@ -24,12 +24,24 @@ public enum TextRule: Sendable {
     return nil
   }
 
+  /// Returns the text with a line feed for each CR LF, by which Windows and HTML forms end lines.
+  public static func withLineFeeds(_ text: String) -> String {
+    // By code points: CR and LF together are one character.
+    guard text.utf8.contains(0x0D) else { return text }
+    var kept = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar == "\n", kept.last == "\r" { kept.removeLast() }
+      kept.append(scalar)
+    }
+    return String(kept)
+  }
+
   /// Returns the text without what is not allowed, cut to the length: line separators become line
   /// feeds, and other forbidden characters are left out.
   public func fitting(_ text: String) -> String {
     let limit = self == .line ? Limits.lineBytes : Limits.paragraphBytes
     var kept = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    for scalar in Self.withLineFeeds(text).unicodeScalars {
       if allows(scalar) {
         kept.append(scalar)
       } else if Self.breaks.contains(scalar) {

@@ -65,7 +65,7 @@ struct ExportCommand: ParsableCommand {
     case .bundle, .gpkg: try export.geoPackage()
     case .geojson: Array(export.geoJSON().utf8)
     case .kml: Array(export.kml().utf8)
-    case .csv: Array(export.csv().utf8)
+    case .csv: Array((OperationExport.byteOrderMark + export.csv()).utf8)
     case .gpx: Array(export.gpx().utf8)
     }
   }

@@ -75,7 +75,9 @@ enum Program {
       handler.logLevel = .notice
       return handler
     }
-    let arguments = CommandLine.arguments.dropFirst().map(CoordinateArguments.shielded)
+    let arguments = CommandLine.arguments.dropFirst().map {
+      CoordinateArguments.shielded(TextRule.withLineFeeds($0))
+    }
     ProcessArguments.hideSecrets()
     do {
       guard !arguments.isEmpty else { return try Standard.print(Beginning.text) }

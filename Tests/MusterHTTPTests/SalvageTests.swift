@@ -84,7 +84,7 @@ extension `Logging in` {
   @Test func `what a text may not contain is left out, and the rest is kept`() {
     let rule = TextRule.paragraphs
     #expect(rule.fitting("a\u{0}b\u{202E}c") == "abc")
-    #expect(rule.fitting("one\r\ntwo\u{2028}three\tfour") == "one\n\ntwo\nthree\tfour")
+    #expect(rule.fitting("one\r\ntwo\u{2028}three\tfour") == "one\ntwo\nthree\tfour")
     #expect(TextRule.line.fitting("one\ntwo") == "one two")
     for rule in [TextRule.line, .paragraphs] {
       for unit in ["x", "é", "👩‍🚒", "日"] {

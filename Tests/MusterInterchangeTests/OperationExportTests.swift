@@ -85,6 +85,19 @@ struct OperationExportTests {
     #expect(line.contains(",\(written),fire: ,"))
   }
 
+  @Test func `what XML forbids is replaced, and every reader opens the file`() {
+    let export = OperationExport(
+      name: "b\u{FFFE}a\u{FFFF}d\u{7}, 😀\u{1FFFE}", users: [], reports: [], fences: [], events: [],
+      tracks: [])
+    for text in [export.kml(), export.gpx()] {
+      let forbidden = text.unicodeScalars.filter {
+        $0.value < 0x20 && !["\n", "\t", "\r"].contains($0) || [0xFFFE, 0xFFFF].contains($0.value)
+      }
+      #expect(forbidden.isEmpty)
+      #expect(text.contains("b\u{FFFD}a\u{FFFD}d\u{FFFD}, 😀\u{1FFFE}"))
+    }
+  }
+
   @Test func `no form shows a call under duress, nor does the order of people`() throws {
     func person(_ callsign: String, _ condition: StatusCondition, id: UInt64) throws -> UserSummary
     {

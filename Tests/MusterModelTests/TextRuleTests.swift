@@ -24,6 +24,13 @@ struct TextRuleTests {
     #expect(!TextRule.paragraphs.accepts("a\r\nb"))
   }
 
+  @Test("line ends of Windows become line feeds, once")
+  func lineEnds() {
+    #expect(TextRule.withLineFeeds("a\r\nb\n\r\nc\rd\r\n") == "a\nb\n\nc\rd\n")
+    #expect(TextRule.paragraphs.fitting("a\r\nb\rc") == "a\nb\nc")
+    #expect(TextRule.line.fitting("a\r\nb") == "a b")
+  }
+
   @Test("separators and bidirectional controls are rejected")
   func disguises() throws {
     for value in [0x2028, 0x2029] + Array(0x202A...0x202E) + Array(0x2066...0x2069) as [UInt32] {

@@ -16,9 +16,9 @@ struct RequestContent: Sendable {
     (self.json, self.leftOut) = (json, leftOut)
   }
 
-  /// Reads a body. Throws if it is not JSON.
+  /// Reads a body; CR LF in its texts becomes a line feed. Throws if it is not JSON.
   init(_ bytes: [UInt8]) throws(Problem) {
-    self.init(json: try Self.read(bytes, repairs: false))
+    self.init(json: try Self.read(bytes, repairs: false).withLineFeeds)
   }
 
   /// Reads a body as far as it can be used: what the shape admits, or the fault of a part that is
@@ -73,6 +73,17 @@ struct RequestContent: Sendable {
     case (.number, .string(let digits)):
       Double(digits.trimmingCharacters(in: .whitespaces)).map(JSON.real) ?? value
     default: value
+    }
+  }
+}
+
+extension JSON {
+  fileprivate var withLineFeeds: JSON {
+    switch self {
+    case .string(let text): .string(TextRule.withLineFeeds(text))
+    case .array(let elements): .array(elements.map(\.withLineFeeds))
+    case .object(let members): .object(members.mapValues(\.withLineFeeds))
+    default: self
     }
   }
 }

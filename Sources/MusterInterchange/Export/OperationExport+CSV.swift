@@ -6,8 +6,11 @@ extension OperationExport {
     "delivery",
   ]
 
-  /// Returns CSV (RFC 4180) with a header; one line for each person, report, fence, event and track
-  /// fix.
+  /// What makes Excel read a CSV file as UTF-8 (U+FEFF).
+  public static let byteOrderMark = "\u{FEFF}"
+
+  /// Returns CSV (RFC 4180) with a header, without a byte order mark; one line for each person,
+  /// report, fence, event and track fix.
   public func csv() -> String {
     var rows = [Self.headings]
     for user in users {

@@ -15,9 +15,9 @@ struct ExportCommand: AsyncParsableCommand {
 
       GeoPackage (gpkg) and GeoJSON are for QGIS, ArcGIS and web maps, KML for Google Earth, KMZ \
       the same with photos, GPX for GPS receivers (without zones), CSV for spreadsheets. Exports \
-      people, reports, zones and tracks, and in CSV and GeoPackage also the events. A track is \
-      complete only for this laptop, for phones that report to it, and for people who share their \
-      track. Photos that are not complete here are left out.
+      people, reports, zones and tracks; CSV and GeoPackage also events. A track is complete only \
+      for this laptop, phones that report to it, and people who share theirs. Incomplete photos \
+      are left out.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -39,12 +39,19 @@ struct ExportCommand: AsyncParsableCommand {
   )
   var photos: String?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: ArgumentHelp(
+      "Mark CSV as UTF-8 for Excel. (default: with --out)"))
+  var bom: Bool?
+
   @OptionGroup(title: "Node") var home: HomeOptions
 
   /// Events in one request, well below the size limit of a reply.
   private static let page = 10_000
 
   func validate() throws {
+    if bom != nil, format != .csv { throw ValidationError("--bom and --no-bom are for CSV") }
     guard !format.isText, out == nil else { return }
     throw ValidationError("a \(format.rawValue.uppercased()) file is not a text: give --out FILE")
   }
@@ -79,10 +86,12 @@ struct ExportCommand: AsyncParsableCommand {
     case .geojson: Array(export.geoJSON().utf8)
     case .gpkg: try export.geoPackage()
     case .kml, .kmz: Array(export.kml().utf8)
-    case .csv: Array(export.csv().utf8)
+    case .csv: Array((mark + export.csv()).utf8)
     case .gpx: Array(export.gpx().utf8)
     }
   }
+
+  private var mark: String { bom ?? (out != nil) ? OperationExport.byteOrderMark : "" }
 
   private static func events(of connection: NodeConnection) async throws -> [CrossingSummary] {
     var events: [CrossingSummary] = []
