@@ -76,6 +76,11 @@ public struct WebServer: Service {
     self.onListening = onListening
   }
 
+  /// Returns a host and a port as in a URL: an IPv6 address in brackets (RFC 3986 3.2.2).
+  public static func authority(_ host: String, _ port: Int) -> String {
+    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
   /// Returns after a graceful shutdown; throws if the address is in use, or the socket cannot be
   /// created for this user only. Removes the socket at the end.
   public func run() async throws {
@@ -97,10 +102,11 @@ public struct WebServer: Service {
         let (logger, onListening, isLocal) = (logger, onListening, responder.rule.isLocal)
         return try await serve(.hostname(host, port: port)) { channel in
           let port = channel.localAddress?.port ?? 0
+          let authority = Self.authority(host, port)
           logger.info(
             isLocal
-              ? "listening for programs and phones on http://\(host):\(port)"
-              : "listening for phones on http://\(host):\(port), without dashboard and API")
+              ? "listening for programs and phones on http://\(authority)"
+              : "listening for phones on http://\(authority), without dashboard and API")
           onListening(port)
         }
       } catch let error as IOError where error.errnoCode == EADDRINUSE {
@@ -199,7 +205,7 @@ struct WebResponder: HTTPResponder {
       context.connection.closeSoon()
       return fault.answer.response
     }
-    let response = try await answer(request, context)
+    let response = try await answer(request, context).fitting(request)
     context.connection.renew(after: response)
     return response
   }

@@ -76,11 +76,47 @@ import Testing
       func names(_ query: String) async throws -> [String] {
         Self.names(try await web.get(Self.items + "?" + query)).sorted()
       }
-      #expect(try await names("bbox=-8,40.5,-7,42.5") == ["R1", "R2"])
+      for box in [
+        "-8,40.5,-7,42.5", "-8e0,4.05e+1,-7.,42.5", "-8,40.5,-100,-7,42.5,1e4",
+        "-8,40.5,-1e-05,42.5",
+      ] {
+        let found = try await names("bbox=" + box.replacing("+", with: "%2B"))
+        #expect(found == ["R1", "R2"], "\(box)")
+      }
+      for limit in ["10001", "1e4", "1e30", "9223372036854775808"] {
+        #expect(try await names("limit=\(limit)").count == 4)
+      }
       #expect(try await names("datetime=../2000-01-01T00:00:00Z").isEmpty)
       #expect(try await names("datetime=2000-01-01T00:00:00Z/..").count == 4)
       #expect(try await names("datetime=2000-01-01T00:00:00Z").isEmpty)
       #expect(try await names("datetime=/2999-01-01T00:00:00Z&bbox=-8,40.5,-7,41.5") == ["R1"])
+    }
+  }
+
+  @Test func `HEAD is answered like GET, without a body`() async throws {
+    try await WebStage.run { web in
+      for path in ["/healthz", "/readyz", "/", "/api/v1/status", Self.items, "/openapi.json"] {
+        let (get, head) = (
+          try await web.client.ask("GET", path), try await web.client.ask("HEAD", path)
+        )
+        #expect((head.status, head.body) == (get.status, ""), "\(path)")
+        #expect(head.headers["content-type"] == get.headers["content-type"])
+      }
+      #expect(try await web.status("HEAD", "/api/v1/stream") == 405)
+      #expect(try await web.status("HEAD", "/api/v1/nothing") == 404)
+    }
+  }
+
+  @Test func `CR LF in a text is stored as a line feed`() async throws {
+    try await WebStage.run { web in
+      let id = try await web.make(
+        "/api/v1/reports",
+        .object([
+          "title": .string("Road closed"), "description": .string("Tree down.\r\nNo trucks."),
+          "lat": .real(46.5), "lon": .real(7.5),
+        ]))
+      let report = try await web.get("/api/v1/reports/\(id)")
+      #expect(report["description"] == .string("Tree down.\nNo trucks."))
     }
   }
 
@@ -126,7 +162,8 @@ import Testing
     ("collections/pets", 404), ("collections/pets/items", 404),
     ("collections/reports/items/00", 404), ("collections/events/items/00", 404),
     ("collections/reports/items?limit=0", 400),
-    ("collections/reports/items?limit=10001", 400), ("collections/reports/items?bbox=1,2", 400),
+    ("collections/reports/items?limit=1.5", 400), ("collections/reports/items?limit=-1e30", 400),
+    ("collections/reports/items?bbox=1,2,3,4,5", 400), ("collections/reports/items?bbox=1,2", 400),
     ("collections/reports/items?datetime=yesterday", 400),
     ("collections/reports/items?datetime=..%2F..%2F..", 400),
     ("collections/reports/items?datetime=2020-01-02T00:00:00Z/2020-01-01T00:00:00Z", 400),

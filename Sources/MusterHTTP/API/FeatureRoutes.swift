@@ -152,7 +152,7 @@ enum FeatureRoutes {
 
   private static let parameters = [
     RouteDescription.Parameter(
-      name: "limit", shape: .integer(1...Rows.mostPerPage), isRequired: false,
+      name: "limit", shape: .limit(most: Rows.mostPerPage), isRequired: false,
       about: "The page size; \(Rows.page) by default."),
     RouteDescription.Parameter(
       name: "bbox", shape: .box, isRequired: false,

@@ -36,7 +36,7 @@ enum HistoryRoutes {
         Route.Parameter(
           name: "to", shape: .time, isRequired: false, about: "The last instant; now by default."),
         Route.Parameter(
-          name: "limit", shape: .integer(1...Int64(Limits.historyEventsPerPage)),
+          name: "limit", shape: .limit(most: Int64(Limits.historyEventsPerPage)),
           isRequired: false,
           about: "The page size; \(Limits.historyEventsPerPage) by default."),
         Route.Parameter(

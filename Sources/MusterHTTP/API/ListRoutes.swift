@@ -10,7 +10,7 @@ enum ListRoutes {
 
   static let paging = [
     Route.Parameter(
-      name: "limit", shape: .integer(1...Rows.mostPerPage), isRequired: false,
+      name: "limit", shape: .limit(most: Rows.mostPerPage), isRequired: false,
       about: "The page size; \(Rows.page) by default."),
     Route.Parameter(
       name: "cursor", shape: .text, isRequired: false,

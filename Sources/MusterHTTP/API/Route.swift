@@ -1,3 +1,5 @@
+internal import Hummingbird
+
 /// One operation of an API: its description, and the function of a service that answers it.
 @dynamicMemberLookup
 struct ServiceRoute<Service: Sendable>: Sendable {
@@ -21,6 +23,12 @@ struct ServiceRoute<Service: Sendable>: Sendable {
       takesFile: takesFile, result: result, takesVersion: takesVersion, datedText: datedText,
       salvages: salvages)
     self.handle = handle
+  }
+
+  /// Whether it answers a method: GET also for HEAD (RFC 9110 9.3.2), unless the answer is endless.
+  func answers(_ method: HTTPRequest.Method) -> Bool {
+    description.method.rawValue == method.rawValue
+      || method == .head && description.method == .get && description.rights.cost != .stream
   }
 
   subscript<Value>(dynamicMember path: KeyPath<RouteDescription, Value>) -> Value {

@@ -43,9 +43,7 @@ struct RouteTable<Service: Sendable>: Sendable {
     guard !matching.isEmpty else {
       throw Problem(.notFound, "there is nothing at \(request.uri.path.prefix(200))")
     }
-    guard
-      let match = matching.first(where: { $0.route.method.rawValue == request.method.rawValue })
-    else {
+    guard let match = matching.first(where: { $0.route.answers(request.method) }) else {
       let allowed = matching.map { $0.route.method.rawValue }
       throw Problem(
         .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
@@ -123,7 +121,7 @@ struct RouteTable<Service: Sendable>: Sendable {
       }
       let json = typed(value, as: parameter.shape)
       try parameter.shape.check(json, at: name)
-      values[name] = json
+      values[name] = parameter.shape.clamped(json)
     }
     if let missing = route.parameters.first(where: { $0.isRequired && values[$0.name] == nil }) {
       throw Problem(.badRequest, "the parameter is missing", at: missing.name)
@@ -138,7 +136,7 @@ struct RouteTable<Service: Sendable>: Sendable {
   /// Query parameters are text; a number in JSON syntax is converted if the shape requires one.
   private static func typed(_ text: String, as shape: Shape) -> JSON {
     switch shape {
-    case .integer, .number:
+    case .integer, .limit, .number:
       guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil
       else { return .string(text) }
       return .number(text)
@@ -195,7 +193,17 @@ enum RequestLimits {
   static let addressBytes = 4096
 }
 
+extension Response {
+  /// Returns the response without its body if the request is HEAD.
+  func fitting(_ request: Request) -> Response {
+    request.method == .head ? createHeadResponse() : self
+  }
+}
+
 extension Request {
+  /// Whether it is GET or HEAD.
+  var isRead: Bool { [.get, .head].contains(method) }
+
   /// Returns the first header of that name, which MUST be in lower case.
   func value(of name: String) -> String? {
     headers.first { $0.name.canonicalName == name }?.value

@@ -95,7 +95,8 @@ struct Box: Hashable, Sendable {
     (self.west, self.south, self.east, self.north) = (west, south, east, north)
   }
 
-  /// Parses `west,south,east,north` in degrees, as in RFC 7946.
+  /// Parses `west,south,east,north` in degrees, as in RFC 7946; with heights, which are not used,
+  /// `west,south,lowest,east,north,highest`.
   init(parsing text: String) throws(Problem) {
     let numbers = try Self.check(text, at: "bbox")
     guard let first = Coordinate(latitude: numbers[1], longitude: numbers[0]),
@@ -107,24 +108,20 @@ struct Box: Hashable, Sendable {
       north: second.latitudeE7)
   }
 
-  static let pattern = "^-?[0-9]{1,3}([.][0-9]+)?(,-?[0-9]{1,3}([.][0-9]+)?){3}$"
+  private static let number = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+  static let pattern = "^\(number)(,\(number)){3}((,\(number)){2})?$"
 
-  /// Parses four plain decimals, as `pattern` describes.
+  /// Parses four or six numbers, as `pattern` describes. Returns the four without heights.
   @discardableResult
   static func check(_ text: String, at place: String) throws(Problem) -> [Double] {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { part -> Double? in
-      let digits = part.hasPrefix("-") ? part.dropFirst() : part
-      let halves = digits.split(separator: ".", omittingEmptySubsequences: false)
-      guard halves.count <= 2, halves[0].utf8.count <= 3,
-        halves.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (48...57).contains($0) } })
-      else { return nil }
-      return Double(part)
+    let numbers = parts.compactMap { part in
+      part.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } ? Double(part) : nil
     }
-    guard parts.count == 4, numbers.count == 4 else {
+    guard [4, 6].contains(parts.count), numbers.count == parts.count else {
       throw Problem(.badRequest, "write west,south,east,north in degrees", at: place)
     }
-    return numbers
+    return numbers.count == 4 ? numbers : [0, 1, 3, 4].map { numbers[$0] }
   }
 
   /// The bounding box of an outline. That of a circle is slightly too large, never too small.

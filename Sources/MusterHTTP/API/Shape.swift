@@ -21,6 +21,8 @@ indirect enum Shape: Sendable {
   case time
   case choice([String])
   case integer(ClosedRange<Int64>)
+  /// How many items are wanted, at least 1. More than the maximum means the maximum.
+  case limit(most: Int64)
   case number(ClosedRange<Double>)
   case flag
   case list(Shape, most: Int)
@@ -62,6 +64,12 @@ indirect enum Shape: Sendable {
 // MARK: - Checking
 
 extension Shape {
+  /// Returns a checked value, a limit at most as its maximum.
+  func clamped(_ value: JSON) -> JSON {
+    guard case (.limit(let most), .number(let digits)) = (self, value) else { return value }
+    return .integer(min(JSON.whole(digits) ?? most, most))
+  }
+
   /// Throws a problem with the fault and its position.
   func check(_ value: JSON, at place: String) throws(Problem) {
     switch (self, value) {
@@ -92,6 +100,9 @@ extension Shape {
         let (low, high) = (range.lowerBound, range.upperBound)
         throw Problem(.badRequest, "a whole number from \(low) to \(high)", at: place)
       }
+    case (.limit, .number(let digits)):
+      guard JSON.whole(digits).map({ $0 >= 1 }) ?? (Double(digits).map { $0 >= 0x1p63 } == true)
+      else { throw Problem(.badRequest, "a whole number of at least 1", at: place) }
     case (.number(let range), .number(let digits)):
       guard let number = Double(digits), range.contains(number) else {
         let (low, high) = (range.lowerBound, range.upperBound)
@@ -152,7 +163,7 @@ extension Shape {
   private var words: String {
     switch self {
     case .line, .paragraphs, .remark, .box, .text, .reference, .time, .choice: "a text"
-    case .integer: "a whole number"
+    case .integer, .limit: "a whole number"
     case .number: "a number"
     case .flag: "true or false"
     case .list: "a list"
@@ -207,6 +218,7 @@ extension Shape {
       Self.typed(
         "integer",
         ["minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)])
+    case .limit: Self.typed("integer", ["minimum": .count(1)])
     case .number(let range):
       Self.typed(
         "number", ["minimum": .real(range.lowerBound), "maximum": .real(range.upperBound)])

@@ -69,7 +69,7 @@ struct ArchiveResponder: HTTPResponder {
       response.headers[.wwwAuthenticate] = "Bearer realm=\"muster-archive\""
     }
     if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
-    return response
+    return response.fitting(request)
   }
 
   private func result(

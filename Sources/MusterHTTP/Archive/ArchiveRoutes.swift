@@ -52,7 +52,7 @@ enum ArchiveRoutes {
         parameter("since", .time, "The earliest time."),
         parameter("until", .time, "The latest time."),
         parameter("operation", .line, "A name, or the first digits of an id."),
-        parameter("limit", .integer(1...Rows.mostPerPage), "The most results; 100 by default."),
+        parameter("limit", .limit(most: Rows.mostPerPage), "The most results; 100 by default."),
       ],
       result: .json(.open([.must("items", .list(.named("ArchiveFinding"), most: many))]))
     ) { api, call in

@@ -94,7 +94,7 @@ public struct ArchiveServer: Service {
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? 0
-        logger.notice("serving the archive on \(scheme)://\(host):\(bound)")
+        logger.notice("serving the archive on \(scheme)://\(WebServer.authority(host, bound))")
         onListening(bound)
       }, logger: quiet)
     try await application.run()

@@ -97,11 +97,11 @@ struct Dashboard: Sendable {
   /// Whether a request is for the page; trackers also request `/`, but always with a query.
   static func owns(_ request: Request) -> Bool {
     request.uri.path.hasPrefix(root)
-      || request.uri.path == "/" && request.method == .get && (request.uri.query ?? "").isEmpty
+      || request.uri.path == "/" && request.isRead && (request.uri.query ?? "").isEmpty
   }
 
   func answer(_ request: Request) async -> Response {
-    guard request.method == .get else {
+    guard request.isRead else {
       return Problem(.methodNotAllowed, "only GET", allowed: ["GET"]).answer.response
     }
     if let tile = await world.answer(request) { return tile.response }

@@ -24,7 +24,7 @@ enum JoinPage {
   init?(_ request: Request, authority: [UInt8]?) throws(Problem) {
     let path = request.uri.path
     guard path == Self.path || path == Self.certificatePath else { return nil }
-    guard request.method == .get else {
+    guard request.isRead else {
       throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
     }
     guard path == Self.certificatePath else {

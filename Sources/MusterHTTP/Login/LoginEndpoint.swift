@@ -79,7 +79,7 @@ struct LoginEndpoint: Sendable {
     if !JoinPage.owns(request) {
       response.headers[.strictTransportSecurity] = "max-age=31536000"
     }
-    return response
+    return response.fitting(request)
   }
 
   /// Writes the summaries of failed logins until the task is cancelled, and then the last one.

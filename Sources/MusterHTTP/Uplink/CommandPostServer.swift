@@ -145,10 +145,9 @@ public struct CommandPostServer: Service {
         availableConnectionsDelegate: .maximum(mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? port
-        if isPost {
-          uplinks.serves(at: host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)")
-        }
-        logger.info("\(isPost ? "a command post" : "serving phones") on https://\(host):\(bound)")
+        let authority = WebServer.authority(host, bound)
+        if isPost { uplinks.serves(at: authority) }
+        logger.info("\(isPost ? "a command post" : "serving phones") on https://\(authority)")
         onListening(bound)
       }, eventLoopGroupProvider: .shared(RemoteThreads.group), logger: quiet)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,4 +1,5 @@
 internal import Logging
+internal import MusterHTTP
 internal import MusterNode
 internal import MusterTransport
 
@@ -47,5 +48,7 @@ struct PhoneListener: Sendable {
   }
 
   /// The address of the listener for links, by the first name of this machine.
-  func origin(port: Int) -> String { "https://\(names.first?.host ?? place.host):\(port)" }
+  func origin(port: Int) -> String {
+    "https://\(WebServer.authority(names.first?.host ?? place.host, port))"
+  }
 }
