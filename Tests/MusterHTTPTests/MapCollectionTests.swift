@@ -143,6 +143,34 @@ import Testing
     }
   }
 
+  @Test func `GeoJSON in UTF-16 with a byte order mark is shown`() throws {
+    let units = Array(Self.geojson.utf16)
+    let little: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let big: [UInt8] = [0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    let plain = try MapOverlay(Data(Self.geojson.utf8)).features
+    for bytes in [little, big] { #expect(try MapOverlay(Data(bytes)).features == plain) }
+    #expect(throws: (any Error).self) { try MapOverlay(Data(little.dropLast())) }
+  }
+
+  @Test func `empty geometries are left out, and the others shown`() throws {
+    func overlay(_ geometries: String...) throws -> MapOverlay {
+      let features = geometries.map { #"{"type":"Feature","properties":{},"geometry":\#($0)}"# }
+      return try MapOverlay(
+        Data(
+          #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8))
+    }
+    let empty = [
+      "Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon",
+    ].map { #"{"type":"\#($0)","coordinates":[]}"# }
+    let hut = #"{"type":"Point","coordinates":[7.5,46.5]}"#
+    for geometry in empty + ["null", #"{"type":"MultiPolygon","coordinates":[[[]]]}"#] {
+      #expect(try overlay(geometry, hut).features.count == 1, "\(geometry)")
+      #expect(throws: BaseMap.Fault.self) { try overlay(geometry) }
+    }
+    let one = #"{"type":"LineString","coordinates":[[7.5,46.5]]}"#
+    #expect(throws: BaseMap.Fault.self) { try overlay(one, hut) }
+  }
+
   @Test func `the name of a shape is short, however many accents its first letter has`() throws {
     let name = "a" + String(repeating: "\u{301}", count: 5000)
     let overlay = try MapOverlay(

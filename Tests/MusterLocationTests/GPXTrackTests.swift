@@ -118,11 +118,49 @@ struct GPXTrackTests {
     ("lon='1'", "has no lat"),
     ("lat='1'", "has no lon"),
   ])
-  func `a point that is nowhere is refused with its number, line and reason`(
+  func `a point that is nowhere is left out, with its number, line and reason`(
     attributes: String, reason: String
-  ) {
-    let text = track("<trkpt lat='1' lon='1'/>\n<trkpt \(attributes)/>")
-    #expect(throws: GPXFault.point(number: 2, line: 3, reason: reason)) { try parse(text) }
+  ) throws {
+    let bad = "<trkpt \(attributes)/>"
+    let good = "<trkpt lat='1' lon='1'/>"
+    let read = try parse(track("\(good)\n\(bad)\(bad)\(good)"))
+    #expect(read.points.count == 2 && read.leftOut == 2)
+    #expect(read.firstFault == .point(number: 2, line: 3, reason: reason))
+    #expect(throws: GPXFault.point(number: 1, line: 2, reason: reason)) { try parse(track(bad)) }
+  }
+
+  @Test func `a time that cannot be read never becomes another one`() throws {
+    func point(_ time: String) -> String {
+      "<trkpt lat='1' lon='1'>\(time.isEmpty ? "" : "<time>\(time)</time>")</trkpt>"
+    }
+    let bad = point("2026-00-00T00:00:00Z")
+    let read = try parse(track(point("2026-08-15T14:00:10Z") + bad + point("")))
+    #expect(read.leftOut == 1)
+    #expect(
+      read.fixes(startingAt: start).map(\.sampleTime.description) == ["2026-08-15T14:00:10Z"])
+    #expect(throws: GPXFault.self) { try parse(track(bad + point(""))) }
+  }
+
+  @Test(arguments: ["ISO-8859-1", "windows-1252", "iso-8859-1"])
+  func `a declared encoding of one byte is read`(name: String) throws {
+    let text =
+      "<?xml version='1.0' encoding='\(name)'?>"
+      + track(
+        "<trkpt lat='1' lon='1'><name>H\u{FC}tte</name></trkpt>")
+    let data = try #require(text.data(using: .isoLatin1))
+    #expect(try GPXTrack.parse(data).points.count == 1)
+    let hidden = "<?xml version='1.0' encoding='\(name)'?><!DOCTYPE gpx><gpx/>"
+    #expect(throws: GPXFault.documentType) { try parse(hidden) }
+  }
+
+  @Test func `a prefix without a declaration is read`() throws {
+    let extensions = "<extensions><x:a y:b='1'><gpxtpx:hr>9</gpxtpx:hr></x:a></extensions>"
+    let points = "<trkpt lat='1' lon='1'>\(extensions)</trkpt>"
+    for root in ["<gpx>", "<gpx xmlns:x='urn:x'>", "<gpx\n version='1.1'>"] {
+      let text = track(points).replacing("<gpx>", with: root)
+      #expect(try parse(text).points.count == 1, "\(root)")
+    }
+    #expect(throws: GPXFault.self) { try parse("<gpx><x:a></gpx>") }
   }
 
   @Test(arguments: ["yesterday", "2026-02-30T00:00:00Z", "2026-08-15"])
@@ -159,7 +197,7 @@ struct GPXTrackTests {
 
   @Test func `encodings other than UTF-8 are refused`() throws {
     // UTF-7, for one, can hide a document type from who looks for its bytes.
-    for name in ["UTF-7", "UTF-16", "ISO-8859-1"] {
+    for name in ["UTF-7", "UTF-16", "UTF-32"] {
       #expect(throws: GPXFault.notUTF8(declared: name)) {
         try parse("<?xml version='1.0' encoding = \"\(name)\"?><gpx/>")
       }

@@ -50,6 +50,18 @@ import Testing
     #expect(rings.map(\.count) == [5, 4])
   }
 
+  @Test func `prefixes without a declaration and encodings of one byte are read`() throws {
+    let place = "<coordinates>7.5,46.5</coordinates>"
+    let text =
+      "<kml><Document xsi:schemaLocation='a b'><Placemark><name>H\u{FC}tte</name>"
+      + "<gx:balloonVisibility>1</gx:balloonVisibility><Point>\(place)</Point></Placemark>"
+      + "</Document></kml>"
+    #expect(try features(text).map(\.name) == ["H\u{FC}tte"])
+    let latin = "<?xml version='1.0' encoding='ISO-8859-1'?>" + text
+    let data = try #require(latin.data(using: .isoLatin1))
+    #expect(try XMLOverlay.features(of: data).map(\.name) == ["H\u{FC}tte"])
+  }
+
   @Test func `a name is short, however many accents its first letter has`() throws {
     let name = "a" + String(repeating: "\u{301}", count: 5000)
     let found = try features("<gpx><wpt lat='1' lon='2'><name>\(name)</name></wpt></gpx>")

@@ -24,7 +24,9 @@ struct MapOverlay: Sendable {
   }
 
   init(_ data: Data) throws {
-    let first = data.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    // After white space and a byte order mark, of UTF-16 too.
+    let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0x00]
+    let first = data.first { !blanks.contains($0) }
     if first == UInt8(ascii: "{") {
       features = try Self.features(in: JSON.read(Array(data)))
     } else if data.starts(with: Array("PK".utf8)) {
@@ -82,9 +84,11 @@ struct MapOverlay: Sendable {
     return features
   }
 
-  /// Returns the shapes of a geometry, which may have several; none of a type that is not known.
+  /// Returns the shapes of a geometry, which may have several; none of a type that is not known, or
+  /// of empty coordinates (RFC 7946 3.1).
   private static func shapes(of geometry: JSON) throws(BaseMap.Fault) -> [OverlayFeature.Shape] {
-    let coordinates = geometry.members?["coordinates"] ?? .null
+    let coordinates = geometry.members?["coordinates"]?.withoutEmptyParts ?? .null
+    if coordinates == .array([]) { return [] }
     var shapes: [OverlayFeature.Shape] = []
     switch geometry.members?["type"]?.word ?? "" {
     case "Point": shapes = [.point(try place(coordinates))]
@@ -131,6 +135,14 @@ struct MapOverlay: Sendable {
       throw BaseMap.Fault("a position of the file is not a longitude and a latitude in degrees")
     }
     return place
+  }
+}
+
+extension JSON {
+  /// A list without the lists in it that contain nothing.
+  fileprivate var withoutEmptyParts: JSON {
+    guard let elements else { return self }
+    return .array(elements.map(\.withoutEmptyParts).filter { $0 != .array([]) })
   }
 }
 

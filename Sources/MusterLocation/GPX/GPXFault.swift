@@ -4,7 +4,8 @@ public enum GPXFault: Error, Hashable, Sendable {
   case tooLarge(bytes: Int)
   /// More track or route points than `GPXTrack.maximumPoints`.
   case tooManyPoints(limit: Int)
-  /// Neither UTF-8 nor UTF-16 with a byte order mark; with the declared encoding, if there is one.
+  /// Neither UTF-8, nor UTF-16 with a byte order mark, nor a declared one-byte encoding; with the
+  /// declared encoding, if there is one.
   case notUTF8(declared: String?)
   /// A document type declaration. GPX never has one, and it can be used to exhaust memory.
   case documentType
@@ -26,7 +27,8 @@ extension GPXFault: CustomStringConvertible {
       "the GPX file is too large: \(bytes) bytes, at most \(GPXTrack.maximumBytes)"
     case .tooManyPoints(let limit): "the GPX file has more than \(limit) points"
     case .notUTF8(nil): "the GPX file is not in UTF-8"
-    case .notUTF8(let name?): "the GPX file is not in UTF-8 but in \(Self.quote(name))"
+    case .notUTF8(let name?):
+      "the GPX file is not in UTF-8 but in \(Self.quote(name)): save it as UTF-8"
     case .documentType: "the GPX file has a DOCTYPE, which is not accepted"
     case .malformed(let line): "the GPX file is not well-formed XML at line \(line)"
     case .notGPX(let root): "the file is not GPX: it starts with <\(Self.quote(root))>"

@@ -25,6 +25,9 @@ final class GPXReader: NSObject, XMLParserDelegate {
   private var trackPoints: [GPXTrack.Point] = []
   private var routePoints: [GPXTrack.Point] = []
   private var fault: GPXFault?
+  private var leftOut = 0
+  private var firstFault: GPXFault?
+  private var hasBadTime = false
 
   private struct OpenPoint {
     let isOfTrack: Bool
@@ -40,7 +43,7 @@ final class GPXReader: NSObject, XMLParserDelegate {
   }
 
   /// MUST be called once.
-  func read(_ data: Data) throws(GPXFault) -> [GPXTrack.Point] {
+  func read(_ data: Data) throws(GPXFault) -> GPXTrack {
     // As a stream, since libxml2 rejects more than 10 MB in one piece.
     let parser = XMLParser(stream: InputStream(data: data))
     parser.shouldResolveExternalEntities = false
@@ -52,8 +55,10 @@ final class GPXReader: NSObject, XMLParserDelegate {
       throw .malformed(line: max(1, parser.lineNumber))
     }
     let points = trackPoints.isEmpty ? routePoints : trackPoints
-    guard !points.isEmpty else { throw .noPoints }
-    return points
+    guard !points.isEmpty else { throw firstFault ?? .noPoints }
+    // Points without a time get one only if the file has none: an unreadable time is one.
+    if hasBadTime, let firstFault, points.allSatisfy({ $0.time == nil }) { throw firstFault }
+    return GPXTrack(points: points, leftOut: leftOut, firstFault: firstFault)
   }
 
   // MARK: XML events
@@ -105,7 +110,7 @@ final class GPXReader: NSObject, XMLParserDelegate {
   // MARK: Points
 
   private func startPoint(_ parser: XMLParser, _ attributes: [String: String]) {
-    let number = trackPoints.count + routePoints.count + 1
+    let number = number
     guard number <= maximumPoints else {
       return stop(parser, .tooManyPoints(limit: maximumPoints))
     }
@@ -115,8 +120,17 @@ final class GPXReader: NSObject, XMLParserDelegate {
       open = OpenPoint(
         isOfTrack: path == Self.trackPoint, depth: path.count, line: line, position: position)
     } catch {
-      stop(parser, .point(number: number, line: line, reason: error.reason))
+      leaveOut(.point(number: number, line: line, reason: error.reason))
     }
+  }
+
+  /// The number of the point that begins or is open, from 1.
+  private var number: Int { trackPoints.count + routePoints.count + leftOut + 1 }
+
+  private func leaveOut(_ fault: GPXFault) {
+    firstFault = firstFault ?? fault
+    leftOut += 1
+    open = nil
   }
 
   private func endPoint(_ point: OpenPoint) {
@@ -139,9 +153,8 @@ final class GPXReader: NSObject, XMLParserDelegate {
     } else if let time = Timestamp(rfc3339: text) {
       open?.time = time
     } else {
-      let number = trackPoints.count + routePoints.count + 1
-      stop(
-        parser,
+      hasBadTime = true
+      leaveOut(
         .point(
           number: number, line: open?.line ?? parser.lineNumber,
           reason: "has the time \"\(GPXFault.quote(text))\", which is not RFC 3339"))

@@ -31,22 +31,37 @@ public struct GPXTrack: Hashable, Sendable {
 
   /// In file order, never empty after `parse`.
   public let points: [Point]
+  /// How many points of the file could not be used.
+  public let leftOut: Int
+  /// Why the first of them could not be used.
+  public let firstFault: GPXFault?
 
   /// Creates a track that does not come from a file.
-  public init(points: [Point]) { self.points = points }
+  public init(points: [Point]) { self.init(points: points, leftOut: 0, firstFault: nil) }
 
-  /// Parses a whole file, in UTF-8 or, with a byte order mark, in UTF-16. Unknown elements and
-  /// attributes are ignored.
+  init(points: [Point], leftOut: Int, firstFault: GPXFault?) {
+    (self.points, self.leftOut, self.firstFault) = (points, leftOut, firstFault)
+  }
+
+  /// Parses a whole file, in UTF-8, in UTF-16 with a byte order mark, or in a declared one-byte
+  /// encoding. Unknown elements and attributes are ignored. A point without a usable position or
+  /// time is left out and counted; throws its fault if no point can be used.
   public static func parse(_ data: Data) throws(GPXFault) -> GPXTrack {
     try parse(data, maximumPoints: maximumPoints)
   }
 
   static func parse(_ data: Data, maximumPoints: Int) throws(GPXFault) -> GPXTrack {
     guard data.count <= maximumBytes else { throw .tooLarge(bytes: data.count) }
-    let text = try UTF16Text.inUTF8(data) ?? data
-    try XMLProlog.check(text)
-    let reader = GPXReader(maximumPoints: maximumPoints)
-    return GPXTrack(points: try reader.read(text))
+    let text = try XMLText.inUTF8(data)
+    let root = try XMLProlog.check(text)
+    do throws(GPXFault) {
+      return try GPXReader(maximumPoints: maximumPoints).read(text)
+    } catch {
+      guard case .malformed = error,
+        let declared = XMLText.withDeclaredPrefixes(text, root: root)
+      else { throw error }
+      return try GPXReader(maximumPoints: maximumPoints).read(declared)
+    }
   }
 
   /// Returns the points as fixes, in file order.

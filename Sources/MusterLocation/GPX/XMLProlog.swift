@@ -6,7 +6,10 @@ internal import Foundation
 enum XMLProlog {
   /// Accepts a UTF-8 file that starts with an element after at most a byte order mark, an XML
   /// declaration, comments and processing instructions. The parser finds any other error.
-  static func check(_ data: Data) throws(GPXFault) {
+  ///
+  /// Returns the offset of the root element.
+  @discardableResult
+  static func check(_ data: Data) throws(GPXFault) -> Int {
     guard !data.contains(0), String(validating: data, as: UTF8.self) != nil else {
       throw .notUTF8(declared: nil)
     }
@@ -19,15 +22,15 @@ enum XMLProlog {
     while true {
       rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
       if rest.starts(with: Data("<?".utf8)) {
-        guard let end = rest.range(of: Data("?>".utf8)) else { return }
+        guard let end = rest.range(of: Data("?>".utf8)) else { return data.count }
         rest = rest[end.upperBound...]
       } else if rest.starts(with: Data("<!--".utf8)) {
-        guard let end = rest.dropFirst(4).range(of: Data("-->".utf8)) else { return }
+        guard let end = rest.dropFirst(4).range(of: Data("-->".utf8)) else { return data.count }
         rest = rest[end.upperBound...]
       } else if rest.starts(with: Data("<!".utf8)) {
         throw .documentType
       } else if rest.first == UInt8(ascii: "<") || rest.isEmpty {
-        return
+        return rest.startIndex - data.startIndex
       } else {
         throw .malformed(line: 1 + data[..<rest.startIndex].count { $0 == 0x0A })
       }

@@ -13,21 +13,32 @@ public enum XMLOverlay {
   /// The most positions of one file.
   public static let maximumPositions = 200_000
 
-  /// Reads a whole file, in UTF-8 or, with a byte order mark, in UTF-16. Throws for a file that is
-  /// too large, is neither GPX nor KML, is damaged, or has no shapes.
+  /// Reads a whole file, in UTF-8, in UTF-16 with a byte order mark, or in a declared one-byte
+  /// encoding. Throws for a file that is too large, is neither GPX nor KML, is damaged, or has no
+  /// shapes.
   public static func features(of data: Data) throws(OverlayFault) -> [OverlayFeature] {
     guard data.count <= maximumBytes else {
       throw OverlayFault("the file is larger than \(maximumBytes >> 20) MiB: split it")
     }
     let text: Data
+    let root: Int
     do throws(GPXFault) {
-      text = try UTF16Text.inUTF8(data) ?? data
-      try XMLProlog.check(text)
+      text = try XMLText.inUTF8(data)
+      root = try XMLProlog.check(text)
     } catch {
       throw OverlayFault(
         "\(error)".replacing("the GPX file", with: "the file").replacing(" GPX ", with: " "))
     }
-    let features = try OverlayReader(maximumPositions: maximumPositions).read(text)
+    let reader = OverlayReader(maximumPositions: maximumPositions)
+    let features: [OverlayFeature]
+    do throws(OverlayFault) {
+      features = try reader.read(text)
+    } catch {
+      guard reader.isMalformed, let declared = XMLText.withDeclaredPrefixes(text, root: root) else {
+        throw error
+      }
+      features = try OverlayReader(maximumPositions: maximumPositions).read(declared)
+    }
     guard !features.isEmpty else {
       throw OverlayFault("the file has no points, lines or areas")
     }
@@ -52,6 +63,8 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
   private var features: [OverlayFeature] = []
   private var positions = 0
   private var fault: OverlayFault?
+  /// Whether the parser, and not this reader, rejected the text.
+  private(set) var isMalformed = false
 
   init(maximumPositions: Int) { self.maximumPositions = maximumPositions }
 
@@ -63,6 +76,7 @@ private final class OverlayReader: NSObject, XMLParserDelegate {
     let isWellFormed = parser.parse()
     if let fault { throw fault }
     guard isWellFormed, parser.parserError == nil else {
+      isMalformed = true
       throw OverlayFault("the file is not well-formed XML at line \(max(1, parser.lineNumber))")
     }
     return features

@@ -272,7 +272,13 @@ struct RunCommand: AsyncParsableCommand {
   private func track(_ path: String) throws(Refusal) -> GPXTrack {
     let data = try InputFile.data(of: path, limit: GPXTrack.maximumBytes)
     do {
-      return try GPXTrack.parse(data)
+      let track = try GPXTrack.parse(data)
+      if let fault = track.firstFault {
+        let all = track.points.count + track.leftOut
+        Standard.complain(
+          "\(path): \(track.leftOut) of \(all) points are left out. The first: \(fault)")
+      }
+      return track
     } catch {
       throw Refusal("\(path): \(error)")
     }
