@@ -53,7 +53,9 @@ class Crowd(PictureStage):
 
     def alerts(self):
         found = super().alerts()
-        found[-1]["text"] += "; last position 40.32720,-7.60840; battery 12 %"
+        last = found[-1]
+        last["phrase"] = {"key": "lastKnown", "values": {
+            "text": last.get("phrase", last["text"]), "position": "40.32720,-7.60840", "battery": 12}}
         return found
 
 

@@ -110,12 +110,10 @@ extension Context {
     guard peer.isReachable, !roster.revoked.contains(device),
       let roots = peer.holdings.roots, roots.differs(from: logs.roots(), inRecords: false)
     else { return peers[known: device].stall.end() }
-    var stall = peer.stall
     // What a full channel delays is no evidence.
     let crowd = outbox.links.airtimeMilliseconds(of: peers.crowd)
     let patience = Timing.stallMilliseconds + Timing.stallDatagrams * crowd
-    let kind = stall.check(peer, logs: logs, patience: patience, now: now)
-    peers[known: device].stall = stall
+    let kind = peers[known: device].stall.check(peer, logs: logs, patience: patience, now: now)
     if let kind { effects.append(.notice(.peerWithholds(device, kind))) }
   }
 }

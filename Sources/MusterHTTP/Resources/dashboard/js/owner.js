@@ -6,7 +6,7 @@
 import { button, byId, dotted, fill, h, onceAFrame, sign } from "./dom.js";
 import { icon } from "./icons.js";
 import { dueIn, isOwners, on, ownerOf, secondsLoaded, sortedUsers, speaker, state } from "./store.js";
-import { after, because, statusWord, symbol } from "./status.js";
+import { after, because, statusWord, symbol, why } from "./status.js";
 import { t } from "./words.js";
 import { look } from "./shell.js";
 import { minutes } from "./strip.js";
@@ -111,9 +111,9 @@ function alarms() {
   })));
 }
 
-const reasonOf = (one) => {
-  const why = because(one);
-  return statusWord(one) + (why && after(statusWord(one), why));
+const reasonOf = (condition) => {
+  const reason = why(condition);
+  return statusWord(condition) + (reason && after(statusWord(condition), reason));
 };
 
 // MARK: Sound
@@ -185,10 +185,10 @@ function draw() {
 
 function danger(one, me) {
   const way = me.order ? null : ownWay();
-  const why = after(statusWord(one), because(one)).replace(/^ — /, "");
+  const reason = after(statusWord(one), why(one)).replace(/^ — /, "");
   return h("div", { class: "mine danger" },
     h("strong", { class: "large" }, symbol(one), " ", statusWord(one)),
-    h("span", {}, why), way && h("span", { class: "to" }, arrow(way.bearingDegrees),
+    h("span", {}, reason), way && h("span", { class: "to" }, arrow(way.bearingDegrees),
       h("span", {}, h("span", { class: "faint" }, `→ ${way.zone?.name ?? ""}`), h("br"), wayWords(way))));
 }
 
