@@ -18,18 +18,12 @@ struct JSONReader {
     return try reader.document()
   }
 
-  /// Returns text of UTF-16 with a byte order mark, as PowerShell writes it, in UTF-8.
   private static func inUTF8(_ bytes: [UInt8]) throws(GeoJSONFault) -> [UInt8] {
-    let isLittle = bytes.starts(with: [0xFF, 0xFE])
-    guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
-    let (high, low) = isLittle ? (1, 0) : (0, 1)
-    let units = stride(from: 2, to: bytes.count - 1, by: 2).map {
-      UInt16(bytes[$0 + high]) << 8 | UInt16(bytes[$0 + low])
-    }
-    guard bytes.count.isMultiple(of: 2), let text = String(validating: units, as: UTF16.self) else {
+    do throws(MarkedText.Fault) {
+      return try MarkedText.utf16(bytes).map { Array($0.utf8) } ?? bytes
+    } catch {
       throw GeoJSONFault(.malformed("it is not valid UTF-16: save it as UTF-8"))
     }
-    return Array(text.utf8)
   }
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -19,13 +19,16 @@ public enum Hex {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digits.count / 2)
     for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
+      guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else {
+        return nil
+      }
       bytes.append(high << 4 | low)
     }
     return bytes
   }
 
-  private static func value(_ digit: UInt8) -> UInt8? {
+  /// Returns the value of one digit of either case; nil for any other character.
+  public static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

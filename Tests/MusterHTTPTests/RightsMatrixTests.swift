@@ -375,7 +375,7 @@ private struct RemoteListener: Sendable {
     let request: String
   }
 
-  /// Returns nil if the connection ends without an answer.
+  /// Returns nil if the connection ends without a byte of an answer.
   private func askOnce(
     _ method: String, _ path: String, _ body: String, _ headers: [String: String]
   ) async throws -> Answer? {
@@ -397,7 +397,10 @@ private struct RemoteListener: Sendable {
         let status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) }
         return Answer(status: try #require(status), head: String(text[..<end.lowerBound]))
       }
-      if hasEnded { return nil }
+      if hasEnded {
+        try #require(text.isEmpty, "\(method) \(path): half an answer")
+        return nil
+      }
       try #require(ContinuousClock.now < deadline, "\(method) \(path): no answer")
       try await Task.sleep(for: .milliseconds(1))
     }

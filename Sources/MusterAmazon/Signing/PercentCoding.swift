@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Percent-encoding (RFC 3986 §2.1).
 enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
@@ -24,8 +26,8 @@ enum PercentCoding {
         bytes.append(byte)
         continue
       }
-      guard rest.count >= 2, let high = value(of: rest.removeFirst()),
-        let low = value(of: rest.removeFirst())
+      guard rest.count >= 2, let high = Hex.value(of: rest.removeFirst()),
+        let low = Hex.value(of: rest.removeFirst())
       else { return nil }
       bytes.append(high << 4 | low)
     }
@@ -39,15 +41,6 @@ enum PercentCoding {
       UInt8(ascii: "_"), UInt8(ascii: "~"):
       true
     default: false
-    }
-  }
-
-  private static func value(of digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    default: nil
     }
   }
 }

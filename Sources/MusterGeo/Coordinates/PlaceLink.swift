@@ -16,7 +16,7 @@ struct PlaceLink {
     let lower = text.prefix(8).lowercased()
     isGeoURI = lower.hasPrefix("geo:")
     guard isGeoURI || lower.hasPrefix("https://") || lower.hasPrefix("http://") else { return nil }
-    self.text = Self.decoded(text)
+    self.text = String(decoding: PercentEncoding.decoded(text.utf8), as: UTF8.self)
   }
 
   /// Throws if the link contains no position.
@@ -100,23 +100,5 @@ struct PlaceLink {
       let latitude = Double(parts[0]), let longitude = Double(number)
     else { return nil }
     return Coordinate(latitude: latitude, longitude: longitude)
-  }
-
-  /// Replaces percent-encoded bytes.
-  private static func decoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Substring(text).utf8
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

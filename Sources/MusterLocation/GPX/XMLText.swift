@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 
 /// Makes text that programs write, and that the XML parser rejects, readable for it.
 enum XMLText {
@@ -16,17 +17,36 @@ enum XMLText {
   /// Returns the text in UTF-8 with a matching XML declaration. Throws if it is not valid in its
   /// encoding.
   static func inUTF8(_ data: Data) throws(GPXFault) -> Data {
-    if let text = try fromUTF16(data) { return text }
+    do throws(MarkedText.Fault) {
+      if let text = try MarkedText.utf16([UInt8](data)) {
+        return Data(declaredInUTF8(text) { $0.wholeMatch(of: /(?i:UTF-?16(LE|BE)?)/) != nil }.utf8)
+      }
+    } catch {
+      throw .notUTF8(declared: "UTF-16")
+    }
     let start = String(decoding: data.prefix(declarationBytes), as: UTF8.self)
-    guard start.hasPrefix("<?xml"), let end = start.firstRange(of: "?>"),
-      let match = start[..<end.lowerBound].firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/),
-      let encoding = encodings[match.1.uppercased()]
-    else { return data }
-    guard let text = String(data: data, encoding: encoding),
-      let close = text.firstRange(of: "?>")
-    else { throw .notUTF8(declared: String(match.1)) }
-    let declaration = text[..<close.lowerBound].replacing(match.0, with: "encoding=\"UTF-8\"")
-    return Data((declaration + text[close.lowerBound...]).utf8)
+    guard let name = encodingName(of: start), let encoding = encodings[name.uppercased()] else {
+      return data
+    }
+    guard let text = String(data: data, encoding: encoding) else {
+      throw .notUTF8(declared: String(name))
+    }
+    return Data(declaredInUTF8(text) { _ in true }.utf8)
+  }
+
+  /// Returns what the XML declaration states as the encoding; nil if it states none.
+  private static func encodingName(of text: String) -> Substring? {
+    guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") else { return nil }
+    return text[..<end.lowerBound].firstMatch(of: /encoding\s*=\s*["']([^"']*)["']/)?.1
+  }
+
+  /// Returns the text with UTF-8 as its declared encoding, which the parser obeys, in the place of
+  /// one that is to be replaced.
+  private static func declaredInUTF8(
+    _ text: String, replacing isReplaced: (Substring) -> Bool
+  ) -> String {
+    guard let name = encodingName(of: text), isReplaced(name) else { return text }
+    return text.replacingCharacters(in: name.startIndex..<name.endIndex, with: "UTF-8")
   }
 
   /// Returns the text with a declaration at its root for each prefix that has none: most readers of
@@ -75,35 +95,5 @@ enum XMLText {
 
   private static func isDigitOrMark(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-.".utf8.contains(byte)
-  }
-
-  /// Returns the text in UTF-8 with a matching XML declaration; nil without a UTF-16 byte order
-  /// mark. Throws if the text is not valid in the declared encoding.
-  private static func fromUTF16(_ data: Data) throws(GPXFault) -> Data? {
-    let isBigEndian: Bool
-    switch data.prefix(2) {
-    case Data([0xFE, 0xFF]): isBigEndian = true
-    case Data([0xFF, 0xFE]): isBigEndian = false
-    default: return nil
-    }
-    let bytes = [UInt8](data.dropFirst(2))
-    guard bytes.count.isMultiple(of: 2) else { throw .notUTF8(declared: "UTF-16") }
-    let (high, low) = isBigEndian ? (0, 1) : (1, 0)
-    let units = stride(from: 0, to: bytes.count, by: 2).map {
-      UInt16(bytes[$0 + high]) << 8 | UInt16(bytes[$0 + low])
-    }
-    guard let text = String(validating: units, as: UTF16.self) else {
-      throw .notUTF8(declared: "UTF-16")
-    }
-    return Data(declaredInUTF8(text).utf8)
-  }
-
-  /// The parser obeys the declaration.
-  private static func declaredInUTF8(_ text: String) -> String {
-    guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>"),
-      let encoding = text[..<end.lowerBound].firstMatch(
-        of: /encoding\s*=\s*["'](?i:UTF-?16(LE|BE)?)["']/)
-    else { return text }
-    return text.replacingCharacters(in: encoding.range, with: "encoding=\"UTF-8\"")
   }
 }

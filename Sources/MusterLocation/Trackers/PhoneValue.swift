@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 
 /// A value of a phone's message: of JSON, or the text of a form.
 ///
@@ -169,7 +170,7 @@ extension PhoneValue {
     else { return nil }
     var unit: UInt16 = 0
     for byte in text[(index + 2)..<(index + 6)] {
-      guard let digit = hexadecimal(byte) else { return nil }
+      guard let digit = Hex.value(of: byte) else { return nil }
       unit = unit << 4 | UInt16(digit)
     }
     return unit
@@ -202,31 +203,9 @@ extension PhoneValue {
   }
 
   private static func decoded(_ text: some StringProtocol) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "+") {
-        bytes.append(0x20)
-      } else if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = hexadecimal(rest[rest.startIndex]),
-        let low = hexadecimal(rest[rest.startIndex + 1])
-      {
-        bytes.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
+    let bytes = PercentEncoding.decoded(
+      text.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 })
     if let text = String(validating: bytes, as: UTF8.self) { return text }
     return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }

@@ -87,8 +87,8 @@ struct Multicaster: Sendable {
       Timing.relayLastMilliseconds,
       Timing.relayMilliseconds + fresh.relayMillisecondsPerPeer * Int64(receivers))
     let bytes = fresh.bytes + 2 * receivers
-    let crowd = max(receivers, context.peers.crowd)
-    let all = 2 * (links.airtimeMilliseconds(of: crowd, bytes: bytes) + links.delayMilliseconds)
+    let airtime = links.airtimeMilliseconds(of: context.peers.crowd, bytes: bytes)
+    let all = 2 * (airtime + links.delayMilliseconds)
     let most =
       if !isMissed {
         Timing.furtherCopyLastMilliseconds

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 
 /// A file that the user named, read whole.
 enum InputFile {
@@ -26,21 +27,19 @@ enum InputFile {
   /// it. The mark is left out.
   static func text(of path: String, limit: Int) throws(Refusal) -> String {
     let bytes = try bytes(of: path, limit: limit)
-    let isLittle = bytes.starts(with: [0xFF, 0xFE])
-    let text: String?
-    if isLittle || bytes.starts(with: [0xFE, 0xFF]) {
-      let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
-        UInt16(bytes[isLittle ? index + 1 : index]) << 8
-          | UInt16(bytes[isLittle ? index : index + 1])
-      }
-      text = bytes.count.isMultiple(of: 2) ? String(validating: units, as: UTF16.self) : nil
-    } else {
-      let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-      text = String(
-        validating: bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0), as: UTF8.self)
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    do throws(MarkedText.Fault) {
+      if let text = try MarkedText.utf16(bytes) { return text }
+    } catch {
+      throw notUTF8(path)
     }
-    guard let text else { throw Refusal("\(path) is not text in UTF-8: save it as UTF-8") }
+    let text = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+    guard let text = String(validating: text, as: UTF8.self) else { throw notUTF8(path) }
     return text
+  }
+
+  private static func notUTF8(_ path: String) -> Refusal {
+    Refusal("\(path) is not text in UTF-8: save it as UTF-8")
   }
 
   static func refusal(_ deed: String, _ path: String, _ error: any Error) -> Refusal {

@@ -164,12 +164,7 @@ struct LinkPaces: Sendable {
       common = nil
       return nil
     }
-    let rate = max(1, carried / 2 / crowd)
-    if common == nil {
-      common = TokenBucket(bytesPerSecond: rate, depthBytes: Self.depthBytes, now: now)
-    } else {
-      common?.change(bytesPerSecond: rate, depthBytes: Self.depthBytes, now: now)
-    }
+    common.limit(to: max(1, carried / 2 / crowd), depthBytes: Self.depthBytes, now: now)
     return common?.isOpen(now: now) == false ? common?.opensAt : nil
   }
 

@@ -120,10 +120,6 @@ struct LinkShare: Sendable {
     capacity = bytesPerSecond * devices
     // A datagram, and the bucket lets one more run it into debt.
     let depth = min(CongestionWindow.datagram, bytesPerSecond)
-    if bucket == nil {
-      bucket = TokenBucket(bytesPerSecond: bytesPerSecond, depthBytes: depth, now: now)
-    } else {
-      bucket?.change(bytesPerSecond: bytesPerSecond, depthBytes: depth, now: now)
-    }
+    bucket.limit(to: bytesPerSecond, depthBytes: depth, now: now)
   }
 }

@@ -54,6 +54,17 @@ struct TokenBucket: Sendable {
   }
 }
 
+extension Optional where Wrapped == TokenBucket {
+  /// Sets a rate: a full bucket where there was none, and otherwise the level is kept.
+  mutating func limit(to bytesPerSecond: Int, depthBytes: Int, now: Instant) {
+    if self == nil {
+      self = TokenBucket(bytesPerSecond: bytesPerSecond, depthBytes: depthBytes, now: now)
+    } else {
+      self?.change(bytesPerSecond: bytesPerSecond, depthBytes: depthBytes, now: now)
+    }
+  }
+}
+
 extension Instant {
   /// Adds an offset, saturating at the ends of the range.
   func advanced(byMicroseconds offset: Int64) -> Instant {

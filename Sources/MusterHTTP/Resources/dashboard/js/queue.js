@@ -194,8 +194,7 @@ export async function cancelCall(call) {
   drop(calls);
   await commit("entries", [ok], calls.map((one) => one.place))
     .catch(() => unstored.push({ ...ok, place }));
-  await load();
-  flush();
+  await sendStored();
 }
 
 /** Whether a HELP or an OK waits for the node. */
