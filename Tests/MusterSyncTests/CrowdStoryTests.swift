@@ -132,6 +132,87 @@ struct CrowdStoryTests {
     #expect(world.problems == [])
   }
 
+  @Test(arguments: [8000, nil])
+  func `laptops that join at once soon hold what each of them wrote`(rate: Int?) {
+    // Given forty devices on one channel of 64 kbit/s, each with frames that no other one has
+    var world = World(seed: 580)
+    world.checksInvariants = false
+    world.found()
+    for _ in 1..<40 { world.cast(.member) }
+    for index in 0..<40 {
+      world.write(3, at: index)
+      world.give(.linkRate(rate.flatMap { LinkRate(bytesPerSecond: $0) }), to: index)
+    }
+    world.weather.delayMilliseconds = 5...30
+    world.channel = World.Channel(bitsPerSecond: 64_000, queueMilliseconds: 4000, isShared: true)
+    // When they are switched on at once
+    let missing = { (world: World) in
+      (0..<40).map { holder in
+        (0..<40).count { world.frames(holder, of: $0) < world.frames($0, of: $0) }
+      }.reduce(0, +)
+    }
+    // Then each frame is everywhere long before the channel could have carried it to each.
+    for _ in 1...24 where missing(world) > 0 { world.run(seconds: 10) }
+    #expect(missing(world) == 0, "so many logs are missing somewhere, of \(40 * 39)")
+    #expect(world.problems == [])
+  }
+
+  @Test func `a call for help that came as an answer is relayed`() throws {
+    // Given a device that only station 1 receives
+    var world = World(seed: 590)
+    world.found()
+    for _ in 0..<4 { world.cast(.member) }
+    world.share()
+    for index in 0...4 { world.write(1, in: .urgent, at: index) }
+    world.run(seconds: 60)
+    for other in 2...4 { world.cut(0, other) }
+    world.cut(0, 1)
+    let held = world.frames(0, of: 0, in: .urgent)
+    world.write(1, in: .urgent, at: 0)
+    // When its call reaches station 1 as the answer to a request
+    let log = world.stations[0].pen.log(.urgent)
+    let call = try #require(world.stations[0].logIndex.frames[log]?.last)
+    let local = world.stations[0].local
+    var announce = Announce(
+      certificate: local.certificate.hash.raw.prefix.high,
+      incarnation: world.stations[0].engine.announcer.incarnation.raw.high, counter: 1 << 40)
+    announce.runs = [Run([call], of: log, after: call.previous)]
+    announce.isAnswer = true
+    let datagram = announce.datagram(
+      rules: local.rulesVersion, operation: local.operation, networkKey: local.networkKey,
+      nonce: world.cast.random.nonce24(), signedBy: local.signingKey)
+    world.inject(datagram, from: world.stations[0].endpoint, to: 1)
+    // Then all others have it at once.
+    #expect(
+      world.run(seconds: 2) { world in
+        (2...4).allSatisfy { world.frames($0, of: 0, in: .urgent) == held + 1 }
+      })
+    #expect(world.problems == [])
+  }
+
+  @Test func `made-up heads displace no request for what others named`() throws {
+    // Given an insider who named a thousand logs that nobody has
+    var world = World(seed: 600)
+    world.found()
+    for _ in 0..<2 { world.cast(.member) }
+    world.share()
+    world.run(seconds: 10)
+    let context = world.stations[0].engine.context
+    let (liar, honest) = (world.stations[1].local.device, world.stations[2].local.device)
+    var requests = RequestsToAll()
+    let head = { (number: UInt64) in
+      LeafHint(Head(log: LogID(raw: Bytes16(high: number, low: 1)), sequence: 5, hash: .none))
+    }
+    for number in 1...1000 { requests.note(head(UInt64(number)), of: liar, context: context) }
+    // When another device names a log
+    let genuine = head(.max)
+    requests.note(genuine, of: honest, context: context)
+    // Then it is asked for within a few announces.
+    let asked = (0..<3).flatMap { _ in requests.take(context: context) { _ in true } }
+    #expect(asked.contains { $0.log.raw == genuine.key })
+    requests.checkInvariants()
+  }
+
   @Test func `a laptop that is received but does not answer keeps its session`() {
     // Given four laptops with sessions
     var world = World(seed: 570)

@@ -55,6 +55,25 @@ struct LinkShareTests {
     #expect(!share.isCongested(now: now) && now > lateAgain)
   }
 
+  @Test(arguments: [(3, false), (90, true)] as [(Int64, Bool)])
+  mutating func `what late answers showed is forgotten as slowly as it was learnt`(
+    seconds: Int64, isRemembered: Bool
+  ) {
+    // Given a link without a configured rate, whose answers were late for a while
+    rate = nil
+    for _ in 0..<400 { share.take(100, now: now) }
+    let end = now.advanced(byMilliseconds: seconds * 1000)
+    while now < end { answer(after: 4000, pause: 1) }
+    // When they came in time for a minute
+    for _ in 0..<120 {
+      answer(after: 50, pause: 1)
+      share.take(10, now: now)
+    }
+    // Then a hiccup has no effect any more, and a narrow link is still known as one.
+    #expect(!share.isLimited)
+    #expect((share.capacity != nil) == isRemembered, "\(share.capacity ?? 0)")
+  }
+
   @Test mutating func `a few devices need none`() {
     devices = 8
     for _ in 0..<400 { share.take(100, now: now) }

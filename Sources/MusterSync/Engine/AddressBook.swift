@@ -74,6 +74,14 @@ struct AddressBook: Sendable {
     return true
   }
 
+  /// Records which device a hint leads to, as its announce shows: whether it is needed is decided by
+  /// the device.
+  mutating func name(_ endpoint: Endpoint, as device: DeviceID) {
+    guard let contact = contacts[endpoint], contact.device == nil, contact.attemptsLeft != nil
+    else { return }
+    contacts[endpoint]?.device = device
+  }
+
   private func hintCount(of device: DeviceID?) -> Int {
     contacts.values.count { $0.attemptsLeft != nil && $0.device == device }
   }

@@ -36,7 +36,10 @@ struct Announcer: Sendable {
     context.deadlines.schedule(.announce, at: context.now)
   }
 
-  mutating func announceIfDue(_ records: RecordCache, context: inout Context) {
+  /// - Parameter requests: takes those for frames that all receivers are asked for.
+  mutating func announceIfDue(
+    _ records: RecordCache, requests: (inout Context) -> [Want], context: inout Context
+  ) {
     // What waits for the link is not sealed: it states what is stored when the link opens.
     if timer.next <= context.now,
       let opens = context.outbox.links.opensAt(nil, now: context.now)
@@ -51,6 +54,12 @@ struct Announcer: Sendable {
     var announce = blank(context: &context)
     announce.roots = context.logs.roots()
     announce.heads = context.logs.namedHints()
+    if context.narrowness > 0 {
+      // On a narrow link most devices never compare roots with this one.
+      let own = context.logs.hints(by: context.local.certificate.hash)
+      announce.heads += own.filter { !announce.heads.contains($0) }
+      announce.wants = requests(&context)
+    }
     if let kind = timer.takesRecord() { add(kind, of: records, to: &announce, context: context) }
     let datagram = fitting(announce, context: &context)
     context.outbox.links.takeCommon(datagram.count, now: context.now)
@@ -81,7 +90,8 @@ struct Announcer: Sendable {
     var announce = whole
     if timer.takesChain() { announce.chain = context.local.chain.certificates }
     for leaveOut in [
-      { _ in }, { $0.covered = [] }, { $0.record = nil }, { $0.heads = [] }, { $0 = whole },
+      { _ in }, { $0.covered = [] }, { $0.record = nil }, { $0.wants = [] }, { $0.heads = [] },
+      { $0 = whole },
       { $0.covered = [] },
     ] as [(inout Announce) -> Void] {
       leaveOut(&announce)

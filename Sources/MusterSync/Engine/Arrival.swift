@@ -8,6 +8,8 @@ struct Arrival: Sendable {
   var session: UInt32?
   /// Whether it was received by multicast.
   var isMulticast = false
+  /// Whether it was asked for, so that it is not relayed.
+  var isAnswer = false
   /// Whether it carried a valid cookie.
   var hasCookie = false
   /// The devices that already have the data that is processed now.

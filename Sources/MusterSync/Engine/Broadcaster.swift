@@ -61,14 +61,15 @@ struct Broadcaster: Sendable {
     for device in direct + silent { send(&push, to: device, context: &context) }
   }
 
-  /// Whether a record came on a session over a link where most others have it: this device missed
-  /// its multicast. The narrower the links, the fewer of these are relayed there.
+  /// Whether data repairs what this device missed on a link where others have it: an answer that all
+  /// receive, or a record that came on a session. The narrower the links, the fewer of the latter are
+  /// relayed there. A call for help always is.
   private func isRepair(
     _ fresh: Fresh, by arrival: Arrival?, on link: LinkID, context: Context
   ) -> Bool {
-    guard let arrival, !arrival.isMulticast, arrival.link == link, fresh.isReplaceable else {
-      return false
-    }
+    guard let arrival, arrival.link == link else { return false }
+    if arrival.isAnswer { return !fresh.isUrgent }
+    guard !arrival.isMulticast, fresh.isReplaceable else { return false }
     return fresh.draw < context.narrowness
   }
 

@@ -155,7 +155,7 @@ struct Connector: Sendable {
 
   /// Whether a link has room for a session with a device that is not among the fewest: with a part
   /// of all devices that shrinks with the narrowness of the links.
-  private func hasRoom(for device: DeviceID, context: Context) -> Bool {
+  func hasRoom(for device: DeviceID, context: Context) -> Bool {
     let mixed = (device.raw.high ^ context.local.device.raw.high) &* 0x9E37_79B9_7F4A_7C15
     return Int64((mixed >> 32) % 1000) >= context.narrowness
   }

@@ -111,6 +111,10 @@ extension FrameReceiver {
     context.confirm(hint, isExact: false, by: device)
     context.noteShared(hint, on: session)
     noteFork(hint, of: device, context: &context)
-    pulls.enqueue(log, from: device, context: &context)
+    if context.peers[device]?.sessions.isEmpty == false {
+      pulls.enqueue(log, from: device, context: &context)
+    } else {
+      pulls.toAll.note(hint, of: device, context: context)
+    }
   }
 }

@@ -109,5 +109,22 @@ public struct FetchRequest: Hashable, Sendable {
     case search
     /// Whatever each peer on an uplink has (`FrameFeed`).
     case feed
+    /// The frame before the range; it asked by multicast.
+    case all
+  }
+}
+
+extension FetchRequest {
+  /// Creates a request for as many frames as reach `through` and the signature that covers it.
+  ///
+  /// - Parameter last: the newest frame that is stored; at least `from`.
+  init(device: DeviceID, log: LogID, from: UInt64, through: UInt64, last: UInt64, kind: Kind) {
+    // Up to the next frame whose signature every holder keeps.
+    let boundary = (through + Limits.signatureInterval - 1) / Limits.signatureInterval
+    let end = min(last, boundary * Limits.signatureInterval)
+    let count = Int(min(end - from + 1, Limits.signatureInterval * 4))
+    self.init(
+      device: device, log: log, from: from, through: through, maxFrames: count,
+      maxBytes: count * Limits.frameBodyBytes, kind: kind)
   }
 }

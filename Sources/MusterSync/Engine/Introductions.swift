@@ -25,15 +25,21 @@ extension Connector {
     let some = (connected[first...] + connected[..<first]).prefix(Self.mostExamined)
     for other in some where other != device {
       guard let known = context.peers[other], known.isReachable,
-        known.presence.endpoint.isWorthSending
-      else {
-        continue
-      }
+        known.presence.endpoint.isWorthSending,
+        !receivesItself(device, other, context: context)
+      else { continue }
       packet.peers.append(PeerAddress(device: other, endpoint: known.presence.endpoint))
       if packet.peers.count == Limits.introductions { break }
     }
     guard !packet.peers.isEmpty else { return }
     context.outbox.add(packet, importance: .state, to: device)
+  }
+
+  /// Whether a peer is likely to receive announces of another, since both are received on one link,
+  /// and that link is too narrow for a session of theirs that they do not need.
+  private func receivesItself(_ device: DeviceID, _ other: DeviceID, context: Context) -> Bool {
+    guard let link = context.reception(of: device)?.link else { return false }
+    return context.reception(of: other)?.link == link && !hasRoom(for: other, context: context)
   }
 
   mutating func receive(

@@ -150,6 +150,12 @@ struct LogIndex: Sendable {
     recent.takeNamed().compactMap { summaries[$0].map { LeafHint($0.head) } }
   }
 
+  /// Returns the heads of the logs of a certificate.
+  func hints(by certificate: CertificateHash) -> [LeafHint] {
+    summaries.values.filter { $0.opening.certificate == certificate && $0.head.sequence > 0 }
+      .map { LeafHint($0.head) }.sorted { $0.key < $1.key }
+  }
+
   /// Returns the number of frames stored in each lane, cached until the next change.
   mutating func frameCounts() -> [Lane: UInt64] {
     guard counted.change != changes else { return counted.frames }

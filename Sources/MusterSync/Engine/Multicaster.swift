@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// New data that is to be sent by multicast: that of this device at once, that of others as a
-/// relay, after a random wait.
+/// Data that is to be sent by multicast: new data of this device at once, that of others as a relay,
+/// after a random wait; and what a peer asked for, if others are likely to be missing it too.
 ///
 ///     new data ─▶ intent ── its wait ends, and the link is open ─▶ needed? ─▶ sealed and sent
 ///                   ▲                                                └─▶ withdrawn
@@ -18,6 +18,7 @@ internal import MusterModel
 /// oldest is dropped, and its receivers learn of the data by digests.
 struct Multicaster: Sendable {
   private var waiting: [Intent] = []
+  private var answers = AnswerLedger()
   /// Whether a multicast was sent while something else waited for the link, which is next.
   private var hasPassed = false
 
@@ -27,12 +28,38 @@ struct Multicaster: Sendable {
     let link: LinkID
     /// The earliest time of transmission.
     var at: Instant
-    let isOwn: Bool
+    let reason: Reason
     /// Devices that hold the data, or were sent it otherwise.
     let covered: Set<DeviceTag>
     var copies: [Copy]
     /// How often data of this device was sent, and no relay of it received.
     var attempts: Int64 = 0
+
+    var isOwn: Bool { if case .own = reason { true } else { false } }
+
+    var isAnswer: Bool { if case .answer = reason { true } else { false } }
+
+    /// Whether it waits for this device's part of what concerns all. New frames do not: a missing
+    /// one is missing until a device asks for it. Nor does an answer by its author: it comes first,
+    /// and withdraws those of all others.
+    var isShared: Bool {
+      if case .answer(let isByAuthor) = reason { !isByAuthor } else { fresh.log == nil }
+    }
+
+    /// New data comes before answers.
+    var importance: Outbox.Importance {
+      guard isAnswer, case .frames(_, let lane, _) = fresh else { return fresh.importance }
+      return lane == .control ? .positions : Outbox.Importance(lane)
+    }
+  }
+
+  private enum Reason: Sendable {
+    /// Data of this device.
+    case own
+    /// Data of others that is new here.
+    case relay
+    /// A peer asked for it.
+    case answer(byAuthor: Bool)
   }
 
   /// A multicast of the data by another user.
@@ -59,23 +86,70 @@ struct Multicaster: Sendable {
       let most = longestWait(of: fresh, receivers: receivers, isMissed: isMissed, context: context)
       at = at.advanced(byMilliseconds: 1 + Int64(context.random.uniform(below: UInt64(most))))
     }
+    add(
+      Intent(
+        fresh: fresh, link: link, at: at, reason: isOwn ? .own : .relay, covered: covered,
+        copies: copy.map { [$0] } ?? []),
+      context: &context)
+  }
+
+  private mutating func add(_ added: Intent, context: inout Context) {
+    var intent = added
     waiting.removeAll { earlier in
-      guard earlier.link == link, earlier.fresh.isContained(in: fresh) else { return false }
-      at = min(at, earlier.at)
+      guard earlier.link == intent.link, earlier.fresh.isContained(in: intent.fresh) else {
+        return false
+      }
+      intent.at = min(intent.at, earlier.at)
       return true
     }
-    waiting.append(
-      Intent(
-        fresh: fresh, link: link, at: at, isOwn: isOwn, covered: covered,
-        copies: copy.map { [$0] } ?? []))
+    waiting.append(intent)
     if waiting.count > Limits.relays {
       let least = waiting.indices.max {
-        (waiting[$0].fresh.importance, $1) < (waiting[$1].fresh.importance, $0)
+        (waiting[$0].importance, $1) < (waiting[$1].importance, $0)
       }
       if let least { waiting.remove(at: least) }
     }
-    context.deadlines.schedule(.relays, at: at)
+    context.deadlines.schedule(.relays, at: intent.at)
   }
+
+  /// Adds what a peer asked for. Its author sends it soon; all others after a random wait, so that
+  /// they receive that multicast, or the first of theirs.
+  ///
+  /// - Parameters:
+  ///   - pieces: one item, in pieces that each fit a datagram; not empty.
+  ///   - receivers: the number of devices that are received on the link.
+  ///   - hasSession: whether the peer can be answered on a session.
+  /// - Returns: false if it is to be answered there.
+  mutating func answer(
+    with pieces: [Fresh], byAuthor isByAuthor: Bool, on link: LinkID, receivers: Int,
+    hasSession: Bool, context: inout Context
+  ) -> Bool {
+    let item = AnswerLedger.Item(pieces)
+    switch answers.verdict(on: item, hasSession: hasSession, now: context.now) {
+    case .onItsWay: return true
+    case .alone: return false
+    case .toAll: break
+    }
+    var longest: Int64 = 0
+    for fresh in pieces {
+      longest = longestWait(of: fresh, receivers: receivers, isMissed: false, context: context)
+      let drawn = Int64(context.random.uniform(below: UInt64(longest)))
+      let wait = isByAuthor ? 1 : 1 + longest / Self.authorsPart + drawn
+      add(
+        Intent(
+          fresh: fresh, link: link, at: context.now.advanced(byMilliseconds: wait),
+          reason: .answer(byAuthor: isByAuthor), covered: [], copies: []),
+        context: &context)
+    }
+    let links = context.outbox.links
+    answers.note(
+      item, within: longest + links.patienceMilliseconds + links.delayMilliseconds,
+      now: context.now)
+    return true
+  }
+
+  /// The part of the longest wait that is left to the author of what is asked for.
+  private static let authorsPart: Int64 = 8
 
   /// Returns the longest random wait before a relay, in milliseconds: the time in which all
   /// receivers could relay, twice, so that a few relays withdraw all others.
@@ -178,8 +252,7 @@ struct Multicaster: Sendable {
       guard let fresh = current(intent.fresh, in: records),
         let listed = receiversInNeed(of: intent, context: &context)
       else { continue }
-      send(
-        fresh, on: intent.link, covered: listed, announcer: &announcer, context: &context)
+      send(fresh, for: intent, covered: listed, announcer: &announcer, context: &context)
       hasPassed = true
       if intent.isOwn, context.narrowness > 0 { repeatLater(intent, context: context) }
     }
@@ -218,11 +291,10 @@ struct Multicaster: Sendable {
     if let next { context.deadlines.schedule(.relays, at: next) }
   }
 
-  /// When an intent may be sent; nil if that is now. Records wait for this device's part of what
-  /// concerns all. Frames do not: a missing one is missing until digests find it.
+  /// When an intent may be sent; nil if that is now.
   private func opensAt(_ intent: Intent, context: inout Context) -> Instant? {
     let link = context.outbox.links.opensAt(intent.link.destination, now: context.now)
-    guard intent.fresh.log == nil, link == nil else { return link }
+    guard intent.isShared, link == nil else { return link }
     return context.outbox.links.commonOpensAt(crowd: context.peers.crowd, now: context.now)
   }
 
@@ -230,7 +302,7 @@ struct Multicaster: Sendable {
     var first: Int?
     for index in waiting.indices where waiting[index].at <= context.now {
       let intent = waiting[index]
-      if let first, waiting[first].fresh.importance <= intent.fresh.importance { continue }
+      if let first, waiting[first].importance <= intent.importance { continue }
       guard opensAt(intent, context: &context) == nil else { continue }
       first = index
     }
@@ -280,10 +352,10 @@ struct Multicaster: Sendable {
   /// Sends the data in as few datagrams as possible. If a record does not fit one, its receivers
   /// learn of it by digests.
   private func send(
-    _ fresh: Fresh, on link: LinkID, covered: Set<DeviceTag>, announcer: inout Announcer,
+    _ fresh: Fresh, for intent: Intent, covered: Set<DeviceTag>, announcer: inout Announcer,
     context: inout Context
   ) {
-    let destination = Destination.multicast(link.destination)
+    let destination = Destination.multicast(intent.link.destination)
     // A list that does not fit is cut at a random place, so that those of several senders name all.
     var tags = covered.sorted()
     let first = Int(context.random.uniform(below: UInt64(max(1, tags.count))))
@@ -293,13 +365,15 @@ struct Multicaster: Sendable {
       for run in Run.pieces(of: frames, previous: previous, covered: tags) {
         var announce = announcer.blank(context: &context)
         announce.runs = [run]
-        context.transmit(
-          announcer.sealed(announce, context: &context), to: destination,
-          importance: fresh.importance)
+        announce.isAnswer = intent.isAnswer
+        let datagram = announcer.sealed(announce, context: &context)
+        if intent.isShared { context.outbox.links.takeCommon(datagram.count, now: context.now) }
+        context.transmit(datagram, to: destination, importance: fresh.importance)
       }
     case .records(let records):
       var announce = announcer.blank(context: &context)
       announce.records = records
+      announce.isAnswer = intent.isAnswer
       var datagram = announcer.sealed(announce, context: &context)
       let room = (Limits.datagramBytes - datagram.count - 3) / 2
       guard room >= 0 else { return announcer.quicken(context: &context) }
@@ -323,7 +397,7 @@ extension LinkID {
 extension Run {
   /// Returns runs that each fit a multicast datagram, as any single frame does. Covered devices are
   /// listed as far as there is room.
-  fileprivate static func pieces(
+  static func pieces(
     of frames: [Frame], previous: FrameHash, covered: [DeviceTag]
   ) -> [Run] {
     var (pieces, rest, previous) = ([Run](), frames[...], previous)

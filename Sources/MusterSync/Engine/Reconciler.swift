@@ -207,7 +207,8 @@ struct Reconciler: Sendable {
         guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
           continue
         }
-        if credit >= record.body.count {
+        let isForAll = Fresh.records([record]).isAnsweredToAll(narrowness: context.narrowness)
+        if credit >= record.body.count, !isForAll {
           credit -= record.body.count
           context.outbox.add(record, to: device)
         } else {

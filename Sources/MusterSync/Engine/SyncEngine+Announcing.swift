@@ -19,6 +19,7 @@ extension SyncEngine {
         return
       }
       context.peers.noteKnown(at: endpoint, now: context.now)
+      contacts.book.name(endpoint, as: sender.device)
       if sender.isNewcomer { announcer.introduce(context: &context) }
       note(announce, of: sender.device, by: arrival, hasRestarted: hasRestarted)
     }
@@ -37,6 +38,10 @@ extension SyncEngine {
     }
     for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
+    for want in announce.wants {
+      frames.pulls.toAll.noteAsked(want, context: context)
+      broadcaster.fetch(want, for: device, context: &context)
+    }
     if let record = announce.record {
       receive([record], from: device, by: arrival.covering(recordOf: announce))
     }

@@ -6,6 +6,7 @@ extension SyncEngine {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     var arrival = arrival.covering(announce.covered)
     arrival.isMulticast = true
+    arrival.isAnswer = announce.isAnswer
     if !announce.records.isEmpty { reconciler.noteRecordPush(at: context.now) }
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs { receive(run, from: device, by: arrival) }

@@ -106,7 +106,10 @@ extension SyncEngine {
     }
     context.serve(packet.wants, to: device)
     for topic in packet.recordWants {
-      if let record = records.cache[topic] { context.outbox.add(record, to: device) }
+      guard let record = records.cache[topic],
+        !broadcaster.answerAll(device, with: record, context: &context)
+      else { continue }
+      context.outbox.add(record, to: device)
     }
     context.serveCertificates(packet.certificateWants, to: device)
     for want in packet.evidenceWants.prefix(Limits.evidencePiecesAtOnce) {

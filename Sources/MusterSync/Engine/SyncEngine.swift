@@ -96,7 +96,11 @@ public struct SyncEngine: Sendable {
     case .carried(let carried): take(carried)
     case .fetched(let request, let frames) where request.kind == .feed:
       broadcaster.feed(frames, of: request.log, context: &context)
-    case .fetched(let request, let frames): context.answer(request, with: frames)
+    case .fetched(let request, let frames):
+      let answer = context.finish(request, with: frames)
+      if !broadcaster.answerAll(request, with: answer, context: &context) {
+        context.answer(request, with: answer)
+      }
     case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
     case .blobsChanged(let entries, let removed):
       blobs.change(entries, removing: removed, context: &context)

@@ -22,6 +22,11 @@ package struct Announce: Hashable, Sendable {
   /// Tags, for the topic of the first record, of devices to which receivers need not relay the
   /// data.
   var covered: Set<DeviceTag> = []
+  /// Frames that the sender is missing and has no session to request on.
+  var wants: [Want] = []
+  /// Whether what it carries was asked for. Who else is missing it asks too, so that no receiver
+  /// relays it.
+  var isAnswer = false
   /// The sender's certificate chain, leaf first, while a receiver may not know it.
   var chain: [SignedCertificate] = []
 
@@ -41,6 +46,8 @@ package struct Announce: Hashable, Sendable {
     wire.runs = runs.map(\.wire)
     wire.records = LatestRecord.wires(records)
     wire.covered = .init(DeviceTag.encoded(covered))
+    wire.wants = wants.map(\.wire)
+    wire.answers = isAnswer
     wire.chain = chain.map(\.wire)
     var signed = WireSignedAnnounce()
     signed.content = .init(wire.bytes)
@@ -143,5 +150,7 @@ package struct Announce: Hashable, Sendable {
     for run in wire.runs { runs.append(try Run(run)) }
     records = try LatestRecord.decode(wire.records, operation: operation)
     covered = try DeviceTag.decode(Array(wire.covered))
+    isAnswer = wire.answers
+    for want in wire.wants.prefix(RequestsToAll.perAnnounce) { wants.append(try Want(want)) }
   }
 }

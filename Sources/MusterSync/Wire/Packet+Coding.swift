@@ -229,7 +229,7 @@ extension Acknowledgement {
 }
 
 extension Want {
-  fileprivate var wire: WireWant {
+  var wire: WireWant {
     var wire = WireWant()
     wire.log = .init(log.bytes)
     wire.from = from
@@ -239,7 +239,7 @@ extension Want {
     return wire
   }
 
-  fileprivate init(_ wire: WireWant) throws(WireError) {
+  init(_ wire: WireWant) throws(WireError) {
     guard let log = LogID(bytes: wire.log), wire.from <= wire.through,
       wire.through <= Limits.lastSequence
     else { throw .malformed("want") }

@@ -111,6 +111,18 @@ nonisolated struct WireAnnounce: @unchecked Sendable {
     set {_uniqueStorage()._chain = newValue}
   }
 
+  /// frames that the sender asks all receivers for
+  var wants: [WireWant] {
+    get {_storage._wants}
+    set {_uniqueStorage()._wants = newValue}
+  }
+
+  /// what it carries was asked for: no receiver relays it
+  var answers: Bool {
+    get {_storage._answers}
+    set {_uniqueStorage()._answers = newValue}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -288,13 +300,13 @@ nonisolated struct WirePacket: @unchecked Sendable {
     set {_uniqueStorage()._chains = newValue}
   }
 
-  /// 20 each: the first half of an item's name, then the first byte that is wanted
+  /// 20 each: the first half of an item's name, then the first
   var evidenceWants: [Data] {
     get {_storage._evidenceWants}
     set {_uniqueStorage()._evidenceWants = newValue}
   }
 
-  /// pieces of membership evidence
+  /// byte that is wanted (uint32)
   var evidence: [Data] {
     get {_storage._evidence}
     set {_uniqueStorage()._evidence = newValue}
@@ -671,7 +683,7 @@ nonisolated extension WireSignedAnnounce: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Announce"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0\u{1}runs\0\u{1}records\0\u{1}covered\0\u{2}\u{3}chain\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}incarnation\0\u{1}counter\0\u{1}roots\0\u{1}heads\0\u{1}position\0\u{1}runs\0\u{1}records\0\u{1}covered\0\u{2}\u{3}chain\0\u{1}wants\0\u{1}answers\0")
 
   fileprivate class _StorageClass {
     var _certificate: Data = Data()
@@ -684,6 +696,8 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
     var _records: [WireRecord] = []
     var _covered: Data = Data()
     var _chain: [WireSignedCertificate] = []
+    var _wants: [WireWant] = []
+    var _answers: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -704,6 +718,8 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
       _records = source._records
       _covered = source._covered
       _chain = source._chain
+      _wants = source._wants
+      _answers = source._answers
     }
   }
 
@@ -732,6 +748,8 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
         case 8: try { try decoder.decodeRepeatedMessageField(value: &_storage._records) }()
         case 9: try { try decoder.decodeSingularBytesField(value: &_storage._covered) }()
         case 12: try { try decoder.decodeRepeatedMessageField(value: &_storage._chain) }()
+        case 13: try { try decoder.decodeRepeatedMessageField(value: &_storage._wants) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._answers) }()
         default: break
         }
       }
@@ -774,6 +792,12 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
       if !_storage._chain.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._chain, fieldNumber: 12)
       }
+      if !_storage._wants.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._wants, fieldNumber: 13)
+      }
+      if _storage._answers != false {
+        try visitor.visitSingularBoolField(value: _storage._answers, fieldNumber: 14)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -793,6 +817,8 @@ nonisolated extension WireAnnounce: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if _storage._records != rhs_storage._records {return false}
         if _storage._covered != rhs_storage._covered {return false}
         if _storage._chain != rhs_storage._chain {return false}
+        if _storage._wants != rhs_storage._wants {return false}
+        if _storage._answers != rhs_storage._answers {return false}
         return true
       }
       if !storagesAreEqual {return false}

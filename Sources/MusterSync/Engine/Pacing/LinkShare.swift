@@ -26,6 +26,12 @@ struct LinkShare: Sendable {
   private var lateAnswerAt = Instant(microseconds: .min)
   /// What the links carry in all, if all devices have an equal share; nil if nothing is known.
   private(set) var capacity: Int?
+  /// What late answers showed the links to carry. It is forgotten as slowly as it was learnt: what
+  /// answers were late for a minute shows is doubled each minute without one, and what a moment
+  /// shows each second, so that no hiccup makes a fast link narrow.
+  private var learnt: Int?
+  /// How long answers have been late, in microseconds.
+  private var lateFor: Int64 = 0
   /// How many devices share the links, as was noted last.
   private var devices = 1
   /// The bounds of the rate.
@@ -34,6 +40,9 @@ struct LinkShare: Sendable {
   private var (sent, sentBefore) = (0, 0)
   private var periodStart = Instant(microseconds: .min)
 
+  /// The bounds of the time in which what was learnt is doubled.
+  private static let shortestMemory: Int64 = 1_000_000
+  private static let longestMemory: Int64 = 60_000_000
   private static let few = 8
   private static let period: Int64 = 4_000_000
   /// An answer may be caused by what was sent before the last reduction.
@@ -66,6 +75,7 @@ struct LinkShare: Sendable {
     }
     sent += bytes
     bucket?.take(bytes, now: now)
+    updateCapacity(now: now)
     if now.microseconds(since: lateAt) >= Self.quiet {
       raise(after: Self.shortestBetweenBlindRaises, now: now)
     }
@@ -86,7 +96,7 @@ struct LinkShare: Sendable {
     most = rate ?? Self.mostBytesPerSecond
     if delay >= late {
       lateAt = now
-      if isAnswer { lateAnswerAt = now }
+      if isAnswer { noteLateAnswer(now: now) }
       guard now.microseconds(since: cutAt) >= max(Self.shortestBetweenCuts, delay * 1000) else {
         return
       }
@@ -95,9 +105,29 @@ struct LinkShare: Sendable {
       let before = bucket?.bytesPerSecond ?? min(used(now: now), most)
       set(max(least, before * (32 - parts) / 32), now: now)
       (cutAt, raisedAt) = (now, now)
+      if isAnswer {
+        learnt = bucket.map { min($0.bytesPerSecond * self.devices, capacity ?? .max) }
+      }
+      updateCapacity(now: now)
     } else if isAnswer, delay < late * 3 / 4 {
       raise(after: Self.shortestBetweenRaises, now: now)
     }
+  }
+
+  private mutating func noteLateAnswer(now: Instant) {
+    let pause = now.microseconds(since: lateAnswerAt)
+    lateFor = pause < Self.quiet ? min(lateFor + pause, Self.longestMemory) : lateFor / 2
+    lateAnswerAt = now
+  }
+
+  /// Forgets what was learnt, by and by.
+  private mutating func updateCapacity(now: Instant) {
+    let live = bucket.map { $0.bytesPerSecond * devices }
+    guard let learnt else { return capacity = live }
+    let doublings = now.microseconds(since: lateAnswerAt) / max(lateFor, Self.shortestMemory)
+    let grown = doublings < 16 ? learnt << doublings : .max
+    if grown >= Self.mostBytesPerSecond { self.learnt = nil }
+    capacity = grown < Self.mostBytesPerSecond ? min(live ?? grown, grown) : live
   }
 
   /// Returns what was sent lately, in bytes a second.
@@ -113,11 +143,11 @@ struct LinkShare: Sendable {
     }
     raisedAt = now
     let more = max(least, before + max(before, least) / 4)
-    if more < most { set(more, now: now) } else { (bucket, capacity) = (nil, nil) }
+    if more < most { set(more, now: now) } else { bucket = nil }
+    updateCapacity(now: now)
   }
 
   private mutating func set(_ bytesPerSecond: Int, now: Instant) {
-    capacity = bytesPerSecond * devices
     // A datagram, and the bucket lets one more run it into debt.
     let depth = min(CongestionWindow.datagram, bytesPerSecond)
     bucket.limit(to: bytesPerSecond, depthBytes: depth, now: now)

@@ -61,36 +61,39 @@ extension Context {
       sendQueue.queue.waiting - sendQueue.queue.blobParts < Self.partsAhead,
       let piece = outbox.sendQueues[device]?.wants.beginFetch()
     else { return false }
-    let head = logs[piece.log]?.head.sequence ?? 0
-    // Up to the next frame whose signature every holder keeps.
-    let boundary = (piece.through + Limits.signatureInterval - 1) / Limits.signatureInterval
-    let last = min(head, boundary * Limits.signatureInterval)
+    let last = logs[piece.log]?.head.sequence ?? 0
     guard piece.from <= last else {
       outbox.sendQueues[device]?.wants.finishFetch()
       return false
     }
-    let count = Int(min(last - piece.from + 1, Limits.signatureInterval * 4))
     effects.append(
       .fetch(
         FetchRequest(
-          device: device, log: piece.log, from: piece.from, through: piece.through,
-          maxFrames: count, maxBytes: count * Limits.frameBodyBytes, kind: piece.kind)))
+          device: device, log: piece.log, from: piece.from, through: piece.through, last: last,
+          kind: piece.kind)))
     return true
   }
 
-  /// Sends the fetched frames of a log, up to the first signed frame that reaches the end of the
-  /// request.
-  mutating func answer(_ request: FetchRequest, with frames: [Frame]) {
-    outbox.sendQueues[request.device]?.wants.finishFetch()
-    outbox.touch(request.device)
+  /// Ends a fetch. Returns the fetched frames of a log up to the first signed frame that reaches
+  /// the end of the request; none if no signature is among them.
+  mutating func finish(_ request: FetchRequest, with frames: [Frame]) -> [Frame] {
+    if request.kind != .all {
+      outbox.sendQueues[request.device]?.wants.finishFetch()
+      outbox.touch(request.device)
+    }
     let isEnough = { (frame: Frame) in
       frame.signature != nil && frame.sequence >= request.through
     }
-    guard let first = frames.first, let lane = logs[request.log]?.opening.lane,
+    guard
       let last = frames.firstIndex(where: isEnough)
         ?? frames.lastIndex(where: { $0.signature != nil })
-    else { return }
-    let answer = Array(frames[...last])
+    else { return [] }
+    return Array(frames[...last])
+  }
+
+  /// Sends fetched frames of a log to the peer that asked for them.
+  mutating func answer(_ request: FetchRequest, with answer: [Frame]) {
+    guard let first = answer.first, let lane = logs[request.log]?.opening.lane else { return }
     switch request.kind {
     case .frames:
       send(answer, as: request.log, lane: lane, previous: nil, to: request.device)
@@ -102,7 +105,7 @@ extension Context {
       send(
         answer, as: LogID(strandOf: first.log, beginningWith: first.hash), lane: lane,
         previous: first.previous, origin: first.log, to: request.device)
-    case .feed: break
+    case .feed, .all: break
     }
   }
 

@@ -10,6 +10,8 @@ struct PullScheduler: Sendable {
   private var pulls: [LogID: Pull] = [:]
   /// Received frames that cannot be stored yet.
   var reassembly = Reassembly()
+  /// What devices named that have no session with this one.
+  var toAll = RequestsToAll()
 
   /// The number of logs that are being requested.
   var count: Int { pulls.count }
@@ -26,6 +28,11 @@ struct PullScheduler: Sendable {
     guard known.sequence > 0 || context.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
     context.peers[known: device].pulling.queue.append(log, of: known.set)
+  }
+
+  /// Returns what to ask all receivers for: what is missing, and requested of no peer on a session.
+  mutating func takeRequestsToAll(context: Context) -> [Want] {
+    toAll.take(context: context) { pulls[$0] == nil }
   }
 
   /// Requests as much from a peer as it may owe: control logs first, round robin within a set.
@@ -272,6 +279,7 @@ struct PullScheduler: Sendable {
   }
 
   func checkInvariants(context: Context) {
+    toAll.checkInvariants()
     var owed: [DeviceID: Int] = [:]
     for (log, pull) in pulls {
       precondition(!pull.segments.isEmpty || !pull.returned.isEmpty, "a pull of nothing")
