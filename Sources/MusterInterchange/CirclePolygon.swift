@@ -42,7 +42,7 @@ enum CirclePolygon {
     }
   }
 
-  private typealias Point = (x: Int64, y: Int64)
+  private typealias Point = Antimeridian.Point
 
   private static func holdsPole(_ center: Coordinate, _ metres: Double) -> Bool {
     [Int64(-900_000_000), 900_000_000].contains { latitude in
@@ -60,31 +60,13 @@ enum CirclePolygon {
     return (x, Int64(corner.latitudeE7))
   }
 
-  /// Returns the part on one side of the antimeridian (Sutherland and Hodgman, 1974); nil if there
-  /// is none. A circle without a pole crosses any meridian in at most one segment, so that clipping
-  /// leaves one piece.
+  /// Returns the part on one side of the antimeridian; nil if there is none. A circle without a
+  /// pole crosses any meridian in at most one segment, so that clipping leaves one piece.
   private static func part(_ corners: [Point]) -> FencePolygon? {
-    let western = clipped(corners, at: -turn / 2) { $0 >= -turn / 2 }
-    let both = clipped(western, at: turn / 2) { $0 <= turn / 2 }
-    let vertices = both.compactMap { Coordinate(latitudeE7: $0.y, longitudeE7: $0.x) }
+    let vertices = Antimeridian.clipped(corners).compactMap {
+      Coordinate(latitudeE7: $0.y, longitudeE7: $0.x)
+    }
     guard Set(vertices.map(\.longitudeE7)).count > 1 else { return nil }
     return FencePolygon(outer: Ring(vertices))
-  }
-
-  private static func clipped(
-    _ corners: [Point], at limit: Int64, keeping isKept: (Int64) -> Bool
-  ) -> [Point] {
-    guard var previous = corners.last else { return [] }
-    var result: [Point] = []
-    for corner in corners {
-      if isKept(corner.x) != isKept(previous.x) {
-        let fraction = Double(limit - previous.x) / Double(corner.x - previous.x)
-        let y = Double(previous.y) + fraction * Double(corner.y - previous.y)
-        result.append((limit, Int64(y.rounded())))
-      }
-      if isKept(corner.x) { result.append(corner) }
-      previous = corner
-    }
-    return result
   }
 }

@@ -55,15 +55,12 @@ extension GeoJSON {
   public static func feature(
     of track: OperationExport.PersonTrack, named user: UserID
   ) -> String {
-    let places = track.line.map { position($0.position) }
-    return feature(
-      typed("LineString", coordinates: .array(places)), id: user, track.mapProperties)
+    feature(line(track.line.map(\.position)), id: user, track.mapProperties)
   }
 
   /// Returns the track as a Feature on one line, without an id.
   static func feature(of track: OperationExport.PersonTrack) -> String {
-    let places = track.line.map { position($0.position) }
-    return feature(typed("LineString", coordinates: .array(places)), track.mapProperties).text
+    feature(line(track.line.map(\.position)), track.mapProperties).text
   }
 
   private static func point(
@@ -126,6 +123,29 @@ extension GeoJSON {
         ? typed("Polygon", coordinates: coordinates[0])
         : typed("MultiPolygon", coordinates: .array(coordinates))
     }
+  }
+
+  /// Returns a line, in parts where it crosses 180 degrees of longitude (RFC 7946 3.1.9).
+  public static func line(_ places: [Coordinate]) -> JSON {
+    let parts = Antimeridian.parts(ofLine: places).map { JSON.array($0.map(position)) }
+    return parts.count == 1
+      ? typed("LineString", coordinates: parts[0])
+      : typed("MultiLineString", coordinates: .array(parts))
+  }
+
+  /// Returns a polygon of closed rings, the outline first, in parts where it crosses 180 degrees.
+  public static func polygon(_ rings: [[Coordinate]]) -> JSON {
+    let parts = Antimeridian.parts(ofPolygon: rings).map { part in
+      JSON.array(part.map { JSON.array($0.map(position)) })
+    }
+    return parts.count == 1
+      ? typed("Polygon", coordinates: parts[0])
+      : typed("MultiPolygon", coordinates: .array(parts))
+  }
+
+  /// Returns a point.
+  public static func point(_ place: Coordinate) -> JSON {
+    typed("Point", coordinates: position(place))
   }
 
   private static func typed(_ type: String, coordinates: JSON) -> JSON {

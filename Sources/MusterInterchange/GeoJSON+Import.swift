@@ -1,52 +1,49 @@
 public import Foundation
 internal import MusterGeo
-internal import MusterModel
+public import MusterModel
 
-// Stages: 1 text to values (`JSONReader`) · 2 features · 3 geometry to integers · 4 validation
-// (`FenceGeometry.validated`).
+// Stages: 1 text to features (`GeoJSONFeatures`) · 2 geometry to integers · 3 cut at 180 degrees
+// (`Antimeridian`) · 4 validation (`FenceGeometry.validated`).
 extension GeoJSON {
   /// Reads all fences of a file, or none: throws the first fault, so that a partial import is not
   /// mistaken for a complete one. See `read`.
   public static func fences(from data: Data) throws(GeoJSONFault) -> [ImportedFence] {
-    try fences(from: JSONReader.value(of: data))
+    try all(in: read(data))
   }
 
   /// Reads fences like `fences(from:)`, from parsed JSON.
   public static func fences(from document: JSON) throws(GeoJSONFault) -> [ImportedFence] {
-    let file = try read(document)
+    guard let members = document.members else {
+      throw GeoJSONFault(.malformed("the file contains \(document.kind), not a GeoJSON object"))
+    }
+    guard try type(of: members) == "FeatureCollection" else { return [try fence(members)] }
+    guard let features = members["features"]?.elements else {
+      throw GeoJSONFault(.malformed("the FeatureCollection has no list of features"))
+    }
+    var file = GeoJSONFile()
+    for (index, feature) in features.enumerated() { file.add(.success(feature), at: index) }
+    return try all(in: file)
+  }
+
+  private static func all(in file: GeoJSONFile) throws(GeoJSONFault) -> [ImportedFence] {
     if let fault = file.refused.first { throw fault }
     return file.fences
   }
 
-  /// Reads a FeatureCollection, a Feature, or a bare geometry. Polygons in a GeometryCollection
-  /// become one fence; a third coordinate is ignored. Throws if the file as a whole is not GeoJSON.
-  /// An invalid feature is rejected individually, because large files from other sources often
-  /// contain one.
+  /// Reads a FeatureCollection, a sequence of features, a Feature, or a bare geometry. Polygons in
+  /// a GeometryCollection become one fence; a third coordinate is ignored. Throws if the file as a
+  /// whole is not GeoJSON. An invalid feature is rejected individually, because large files from
+  /// other sources often contain one.
   public static func read(_ data: Data) throws(GeoJSONFault) -> GeoJSONFile {
-    try read(JSONReader.value(of: data))
-  }
-
-  private static func read(_ document: JSON) throws(GeoJSONFault) -> GeoJSONFile {
-    guard let members = document.members else {
-      throw GeoJSONFault(.malformed("the file contains \(document.kind), not a GeoJSON object"))
+    var features = try GeoJSONFeatures(data)
+    if features.isSingle, case .success(let document)? = features.next()?.value {
+      return GeoJSONFile(fences: try fences(from: document))
     }
-    guard try type(of: members) == "FeatureCollection" else {
-      return GeoJSONFile(fences: [try fence(members)], refused: [])
-    }
-    guard let features = members["features"]?.elements else {
-      throw GeoJSONFault(.malformed("the FeatureCollection has no list of features"))
-    }
-    var file = GeoJSONFile(fences: [], refused: [])
-    for (index, feature) in features.enumerated() {
-      do throws(GeoJSONFault) {
-        guard let members = feature.members, try type(of: members) == "Feature" else {
-          throw GeoJSONFault(.malformed("it is not a Feature"))
-        }
-        file.fences.append(try fence(members))
-      } catch {
-        let name = feature.members?["properties"]?.members?[Key.name]?.word
-        file.refused.append(GeoJSONFault(error.reason, feature: index, name: name))
-      }
+    var file = GeoJSONFile()
+    var index = 0
+    while let feature = features.next() {
+      file.add(feature.value, at: index)
+      index += 1
     }
     return file
   }
@@ -59,6 +56,14 @@ extension GeoJSON {
   }
 
   // MARK: Features
+
+  /// Reads a feature of a collection.
+  static func fence(of feature: JSON) throws(GeoJSONFault) -> ImportedFence {
+    guard let members = feature.members, try type(of: members) == "Feature" else {
+      throw GeoJSONFault(.malformed("it is not a Feature"))
+    }
+    return try fence(members)
+  }
 
   /// Reads a Feature, or a bare geometry.
   private static func fence(_ members: [String: JSON]) throws(GeoJSONFault) -> ImportedFence {
@@ -78,9 +83,21 @@ extension GeoJSON {
     var isActive: Bool?
     if case .bool(let flag) = properties[Key.isActive] { isActive = flag }
     return ImportedFence(
-      name: properties[Key.name]?.word, kind: properties[Key.kind]?.word, isActive: isActive,
+      name: name(in: properties), kind: properties[Key.kind]?.word, isActive: isActive,
       properties: try otherProperties(properties),
       geometry: try outline(geometry, radius: properties[Key.radius]))
+  }
+
+  /// Returns the name of a shape, by the keys that programs write: `Name`, `title`, `label`. A
+  /// number is a name too.
+  static func name(in properties: [String: JSON]) -> String? {
+    let named = properties.sorted { $0.key < $1.key }
+    for key in [Key.name, "title", "label"] {
+      for (other, value) in named where other.lowercased() == key {
+        if let text = value.plainText, !text.isEmpty { return text }
+      }
+    }
+    return properties[Key.name]?.word
   }
 
   private static func otherProperties(
@@ -154,14 +171,15 @@ extension GeoJSON {
     }
     var polygons: [FencePolygon] = []
     for (index, rings) in lists.enumerated() {
-      polygons.append(try polygon(rings, index: index))
+      polygons += try self.polygons(rings, index: index)
     }
     return polygons
   }
 
-  private static func polygon(
+  /// Reads a polygon; several if it crosses 180 degrees of longitude.
+  private static func polygons(
     _ lists: [JSON], index: Int
-  ) throws(GeoJSONFault) -> FencePolygon {
+  ) throws(GeoJSONFault) -> [FencePolygon] {
     if lists.count > Limits.ringsPerFence {
       throw GeoJSONFault(.geometry(GeometryFault(reason: .tooManyRings(lists.count), place: nil)))
     }
@@ -169,10 +187,11 @@ extension GeoJSON {
     for (number, list) in lists.enumerated() {
       rings.append(try ring(list, at: .init(polygon: index, ring: number, vertex: nil)))
     }
-    guard let outer = rings.first else {
-      throw GeoJSONFault(.malformed("polygon \(index) has no rings"))
+    guard !rings.isEmpty else { throw GeoJSONFault(.malformed("polygon \(index) has no rings")) }
+    return Antimeridian.parts(ofPolygon: rings.map(\.vertices)).map { part in
+      let rings = part.map { Ring($0) }
+      return FencePolygon(outer: rings[0], holes: Array(rings.dropFirst()))
     }
-    return FencePolygon(outer: outer, holes: Array(rings.dropFirst()))
   }
 
   private static func ring(
@@ -216,7 +235,9 @@ extension GeoJSON {
     guard numbers.count >= 2 else {
       throw GeoJSONFault(.badPosition(place, "a position needs a longitude and a latitude"))
     }
-    let longitude = try degrees(numbers[0], "longitude", atMost: 180, at: place)
+    // Beyond 180 degrees east is in the west, as some programs write what crosses it.
+    let east = try degrees(numbers[0], "longitude", atMost: 360, at: place)
+    let longitude = east > 180 ? east - 360 : east < -180 ? east + 360 : east
     let latitude = try degrees(numbers[1], "latitude", atMost: 90, at: place)
     guard let coordinate = Coordinate(latitude: latitude, longitude: longitude) else {
       throw GeoJSONFault(.badPosition(place, "the position is out of range"))
@@ -237,5 +258,28 @@ extension GeoJSON {
           place, "the \(what) is \(value.kind), beyond ±\(Int(limit)) degrees\(order)"))
     }
     return degrees
+  }
+}
+
+extension JSON {
+  /// A text, or the digits of a number, as a text.
+  public var plainText: String? {
+    switch self {
+    case .string(let text), .number(let text): text
+    default: nil
+    }
+  }
+}
+
+extension ImportOutcome {
+  /// The JSON of the API and of `--json`.
+  public var json: JSON {
+    .object([
+      "used": .count(used), "leftOut": .count(leftOut),
+      "omissions": .array(
+        omissions.map {
+          .object(["place": .string($0.place), "reason": .string($0.reason)])
+        }),
+    ])
   }
 }

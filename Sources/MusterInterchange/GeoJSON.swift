@@ -34,9 +34,40 @@ public struct ImportedFence: Hashable, Sendable {
 /// The content of a file.
 public struct GeoJSONFile: Hashable, Sendable {
   /// The fences, in the order of the file.
-  public internal(set) var fences: [ImportedFence]
+  public private(set) var fences: [ImportedFence]
   /// Why the other features were rejected, in the order of the file. The importer MUST show them.
-  public internal(set) var refused: [GeoJSONFault]
+  public private(set) var refused: [GeoJSONFault]
+
+  init(fences: [ImportedFence] = [], refused: [GeoJSONFault] = []) {
+    (self.fences, self.refused) = (fences, refused)
+  }
+
+  /// Adds a feature, or why it cannot be a fence.
+  ///
+  /// - Parameter index: that of the feature in the file, from 0.
+  mutating func add(_ feature: Result<JSON, GeoJSONFault>, at index: Int) {
+    do throws(GeoJSONFault) {
+      fences.append(try GeoJSON.fence(of: try feature.get()))
+    } catch {
+      var name: String?
+      if case .success(let json) = feature {
+        name = json.members?["properties"]?.members.flatMap(GeoJSON.name(in:))
+      }
+      refused.append(GeoJSONFault(error.reason, feature: index, name: name))
+    }
+  }
+
+  /// What was used, and what was rejected.
+  public var outcome: ImportOutcome {
+    var outcome = ImportOutcome()
+    outcome.use(fences.count)
+    for fault in refused {
+      let place = fault.feature.map { "feature \($0)" } ?? "the file"
+      let label = fault.name.map { " (\($0.prefix(40)))" } ?? ""
+      outcome.leaveOut(place + label, GeoJSONFault(fault.reason).description)
+    }
+    return outcome
+  }
 }
 
 /// A fence to write to a file.

@@ -14,6 +14,9 @@ public indirect enum JSON: Hashable, Sendable {
   case array([JSON])
   case object([String: JSON])
 
+  /// The most bytes of a document.
+  public static let mostBytes = JSONReader.mostBytes
+
   /// Parses a whole document (RFC 8259) with bounded depth and size; rejects a duplicate key.
   public static func read(_ bytes: [UInt8]) throws(GeoJSONFault) -> JSON {
     try JSONReader.value(of: Data(bytes))

@@ -7,9 +7,15 @@ struct JSONReader {
   /// Far deeper than any outline, in which a position is at the eighth level.
   static let mostDepth = 64
   static let mostBytes = 8 * 1024 * 1024
+  /// The most values of a document; an object counts as several, by the memory that it needs.
+  static let mostValues = 2_000_000
+  private static let valuesOfObject = 5
 
   private let bytes: [UInt8]
   private var offset = 0
+  private var values = 0
+  /// Whether the list that was entered is read.
+  private var isAtEnd = false
 
   /// Parses a whole document.
   static func value(of data: Data) throws(GeoJSONFault) -> JSON {
@@ -18,7 +24,7 @@ struct JSONReader {
     return try reader.document()
   }
 
-  private static func inUTF8(_ bytes: [UInt8]) throws(GeoJSONFault) -> [UInt8] {
+  static func inUTF8(_ bytes: [UInt8]) throws(GeoJSONFault) -> [UInt8] {
     do throws(MarkedText.Fault) {
       return try MarkedText.utf16(bytes).map { Array($0.utf8) } ?? bytes
     } catch {
@@ -26,10 +32,12 @@ struct JSONReader {
     }
   }
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
+  }
 
   private mutating func document() throws(GeoJSONFault) -> JSON {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     let value = try value(depth: 0)
     skipSpace()
     guard offset == bytes.count else { throw fault("there is more text after the end") }
@@ -39,6 +47,10 @@ struct JSONReader {
   private mutating func value(depth: Int) throws(GeoJSONFault) -> JSON {
     skipSpace()
     guard let byte = peek else { throw fault("the file ends too early") }
+    values += byte == UInt8(ascii: "{") ? Self.valuesOfObject : 1
+    guard values <= Self.mostValues else {
+      throw GeoJSONFault(.malformed("it has over \(Self.mostValues) values: split it"))
+    }
     switch byte {
     case UInt8(ascii: "{"): return try object(depth: depth + 1)
     case UInt8(ascii: "["): return try array(depth: depth + 1)
@@ -222,6 +234,110 @@ struct JSONReader {
     while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
       offset += 1
     }
+  }
+
+  // MARK: Lists of any length
+
+  /// Enters an object up to the first element of one of its lists. Returns the members before it;
+  /// nil, at the start, if the document is no object with such a list.
+  mutating func enter(list wanted: String) throws(GeoJSONFault) -> [String: JSON]? {
+    let start = offset
+    skipSpace()
+    guard skip("{") else { return nil }
+    var members: [String: JSON] = [:]
+    while true {
+      skipSpace()
+      guard peek == UInt8(ascii: "\"") else { break }
+      let key = try string()
+      skipSpace()
+      guard skip(":") else { break }
+      skipSpace()
+      if key == wanted, skip("[") {
+        skipSpace()
+        return members
+      }
+      let value = try value(depth: 1)
+      skipSpace()
+      guard members.updateValue(value, forKey: key) == nil, skip(",") else { break }
+    }
+    offset = start
+    values = 0
+    return nil
+  }
+
+  /// Returns the next element of the list, and continues after it, also if it is no JSON; nil at
+  /// the end of the list. A file that ends within the list, or goes on after the object, is a fault
+  /// too.
+  mutating func element() -> Result<JSON, GeoJSONFault>? {
+    guard !isAtEnd else { return nil }
+    skipSpace()
+    let start = offset
+    values = 0
+    do throws(GeoJSONFault) {
+      if skip("]") {
+        isAtEnd = true
+        try endObject()
+        return nil
+      }
+      let element = try value(depth: 2)
+      skipSpace()
+      guard skip(",") || peek == nil || peek == UInt8(ascii: "]") else {
+        throw fault("a comma or ] is expected")
+      }
+      return .success(element)
+    } catch {
+      if !isAtEnd {
+        offset = start
+        skipElement()
+        isAtEnd = offset == bytes.count
+      }
+      return .failure(error)
+    }
+  }
+
+  /// Reads the members after the list, and the end of the file.
+  private mutating func endObject() throws(GeoJSONFault) {
+    skipSpace()
+    while skip(",") {
+      skipSpace()
+      guard peek == UInt8(ascii: "\"") else { throw fault("a key in quotes is expected") }
+      _ = try string()
+      skipSpace()
+      guard skip(":") else { throw fault("a colon is expected") }
+      _ = try value(depth: 1)
+      skipSpace()
+    }
+    guard skip("}") else { throw fault("a comma or } is expected") }
+    skipSpace()
+    guard offset == bytes.count else { throw fault("there is more text after the end") }
+  }
+
+  /// Skips to the comma after an element, or to the end of the list.
+  private mutating func skipElement() {
+    var depth = 0
+    var isText = false
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: "\\") where isText: offset += 1
+      case UInt8(ascii: "\""): isText.toggle()
+      case _ where isText: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]") where depth == 0: return
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ",") where depth <= 0:
+        offset += 1
+        return
+      default: break
+      }
+      offset += 1
+    }
+    offset = min(offset, bytes.count)
+  }
+
+  /// The line of the next value, from 1. Counts on from a place before.
+  mutating func line(after before: (offset: Int, line: Int)) -> (offset: Int, line: Int) {
+    skipSpace()
+    return (offset, before.line + bytes[before.offset..<offset].count { $0 == 0x0A })
   }
 
   private func fault(_ what: String) -> GeoJSONFault {

@@ -1,5 +1,6 @@
 import Foundation
 import MusterInterchange
+import MusterLocation
 import NIOCore
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
     let folder = MapFolder(in: home.path)
     let source = try home.write(Self.vector(), as: "Vale do Zêzere (1).pmtiles")
     var seen: Int64 = 0
-    let name = try folder.add(source) { done, total in
+    let (name, _) = try folder.add(source) { done, total in
       seen = done
       #expect(done <= total)
     }
@@ -57,17 +58,17 @@ import Testing
     func fault(_ data: Data, _ name: String) throws -> String {
       let path = try home.write(data, as: name)
       do {
-        return try folder.add(path)
+        return try folder.add(path).name
       } catch {
         return "\(error)"
       }
     }
     #expect(try fault(Data("hello".utf8), "a.pmtiles").contains("no map"))
-    #expect(try fault(Data("PK\u{3}\u{4}".utf8), "a.kmz").contains("unpack"))
+    #expect(try fault(Data("PK\u{3}\u{4}".utf8), "a.kmz").contains("archive is cut off"))
     #expect(try fault(Self.vector().prefix(200), "a.pmtiles").contains("cut off"))
     #expect(try fault(Data("<!DOCTYPE x><gpx/>".utf8), "a.gpx").contains("DOCTYPE"))
     #expect(try fault(Data("<html/>".utf8), "a.gpx").contains("neither GPX nor KML"))
-    let far = Data(#"{"type": "Point", "coordinates": [200, 0]}"#.utf8)
+    let far = Data(#"{"type": "Point", "coordinates": [400, 0]}"#.utf8)
     #expect(try fault(far, "a.json").contains("longitude"))
     #expect(try home.names == [])
     #expect(try fault(Self.vector(), "a.pmtiles") == "a.pmtiles")
@@ -165,10 +166,12 @@ import Testing
     let hut = #"{"type":"Point","coordinates":[7.5,46.5]}"#
     for geometry in empty + ["null", #"{"type":"MultiPolygon","coordinates":[[[]]]}"#] {
       #expect(try overlay(geometry, hut).features.count == 1, "\(geometry)")
-      #expect(throws: BaseMap.Fault.self) { try overlay(geometry) }
+      #expect(throws: OverlayFault.self) { try overlay(geometry) }
     }
     let one = #"{"type":"LineString","coordinates":[[7.5,46.5]]}"#
-    #expect(throws: BaseMap.Fault.self) { try overlay(one, hut) }
+    #expect(
+      try overlay(one, hut).outcome.omissions.map(\.description)
+        == ["line 1, a line of only one position"])
   }
 
   @Test func `the name of a shape is short, however many accents its first letter has`() throws {

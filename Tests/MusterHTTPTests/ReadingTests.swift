@@ -174,6 +174,16 @@ import Testing
     }
   }
 
+  @Test func `the box of a track across the antimeridian is narrow`() throws {
+    let track = [179.95, 179.99, -179.97, -179.93].compactMap {
+      Coordinate(latitude: -16.8, longitude: $0)
+    }
+    let box = Box(around: [track])
+    #expect(box.west == 1_799_500_000 && box.east == -1_799_300_000)
+    #expect(try !box.meets(Box(parsing: "0,-20,10,-10")))
+    #expect(try box.meets(Box(parsing: "179,-20,-179,-10")))
+  }
+
   @Test func `features are selected by a box, across the antimeridian too`() async throws {
     try await WebStage.run { web in
       for (title, longitude) in [("west", -179.9), ("east", 179.9), ("here", 7.0)] {

@@ -8,11 +8,11 @@ import Testing
     ("[[0,0],[1,0],[1,1]]", "outer ring: the ring is not closed: repeat its first position at"),
     ("[[0,0],[NaN,0],[1,1],[0,0]]", "outer ring, vertex 1: the longitude is NaN, not a number"),
     ("[[0,0],[1,-Infinity],[1,1],[0,0]]", "vertex 1: the latitude is -Infinity, not a number"),
-    ("[[0,0],[1,0],[1e999,1],[0,0]]", "vertex 2: the longitude is 1e999, beyond ±180 degrees"),
+    ("[[0,0],[1,0],[1e999,1],[0,0]]", "vertex 2: the longitude is 1e999, beyond ±360 degrees"),
     (
       "[[0,0],[1,91],[1,1],[0,0]]", "the latitude is 91, beyond ±90 degrees (longitude comes first)"
     ),
-    ("[[0,0],[1,0],[180.0000001,1],[0,0]]", "the longitude is 180.0000001, beyond ±180 degrees"),
+    ("[[0,0],[1,0],[360.0000001,1],[0,0]]", "the longitude is 360.0000001, beyond ±360 degrees"),
     (#"[[0,0],["1",0],[1,1],[0,0]]"#, "vertex 1: the longitude is a text, not a number"),
     ("[[0,0],[true,0],[1,1],[0,0]]", "vertex 1: the longitude is true, not a number"),
     ("[[0,0],[null,0],[1,1],[0,0]]", "vertex 1: the longitude is null, not a number"),

@@ -62,7 +62,7 @@ extension OperationExportTests {
       layers.map { $0["name"].text } == ["members", "reports", "fences", "events", "tracks"])
     #expect(layers.allSatisfy { $0["srs"].text == "4326" })
     let kinds = layers.map { $0["features"][0]["geometry"]["type"].text }
-    #expect(kinds == ["Point", "Point", "MultiPolygon", "Point", "LineString"])
+    #expect(kinds == ["Point", "Point", "MultiPolygon", "Point", "MultiLineString"])
     let names = layers.map { $0["features"][0]["properties"]["name"].text }
     #expect(
       names == [

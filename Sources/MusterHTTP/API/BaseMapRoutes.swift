@@ -21,6 +21,11 @@ enum BaseMapRoutes {
     Route(
       .post, one, "Add a map, on the node's own machine: the body is the file",
       rights: .laptop(.transfer, elsewhere, bytes: .max),
+      parameters: [
+        Route.Parameter(
+          name: "strict", shape: .flag, isRequired: false,
+          about: "Whether an overlay is refused if a part of it cannot be used.")
+      ],
       takesFile: true, result: .added(.named("MapFile"))
     ) { api, call in try await add(api, call) },
     Route(
@@ -146,10 +151,12 @@ enum BaseMapRoutes {
     do throws(BaseMap.Fault) {
       var incoming = try folder.begin(call.mapName, bytes: length)
       name = incoming.name
-      let fault = await receive(upload, into: &incoming)
-      if let fault {
+      do throws(BaseMap.Fault) {
+        let isStrict = call.query["strict"] == .bool(true)
+        api.maps.keep(try await receive(upload, into: &incoming, isStrict: isStrict), of: name)
+      } catch {
         incoming.discard()
-        throw fault
+        throw error
       }
     } catch {
       throw Problem(.unprocessableContent, error.description)
@@ -163,16 +170,15 @@ enum BaseMapRoutes {
   }
 
   private static func receive(
-    _ upload: RequestBody, into incoming: inout IncomingMap
-  ) async -> BaseMap.Fault? {
+    _ upload: RequestBody, into incoming: inout IncomingMap, isStrict: Bool
+  ) async throws(BaseMap.Fault) -> MapContent {
     do {
       for try await piece in upload { try incoming.append(Data(piece.readableBytesView)) }
-      try incoming.finish()
-      return nil
+      return try incoming.finish(isStrict: isStrict)
     } catch let fault as BaseMap.Fault {
-      return fault
+      throw fault
     } catch {
-      return BaseMap.Fault("the transfer broke off: add the file again")
+      throw BaseMap.Fault("the transfer broke off: add the file again")
     }
   }
 

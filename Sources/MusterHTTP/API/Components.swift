@@ -13,7 +13,8 @@ enum Components {
     ("Peer", peer), ("Link", link), ("Status", status), ("Position", position), ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("Invite", invite),
     ("QuarantinedFrame", quarantinedFrame), ("Profile", profile), ("Settings", settings),
-    ("Counts", counts), ("Map", map), ("MapFile", mapFile), ("Login", login),
+    ("Counts", counts), ("Map", MapComponents.map), ("MapFile", MapComponents.file),
+    ("Import", MapComponents.outcome), ("Login", login),
     ("Webhook", .open(webhook)), ("NewWebhook", .open(webhook + [.may("secret", .text)])),
     ("FailedDelivery", failedDelivery), ("ArchivedOperation", ArchiveComponents.operation),
     ("ArchiveFinding", ArchiveComponents.finding), ("Health", .open([.must("status", .text)])),
@@ -370,27 +371,6 @@ enum Components {
       .must("distanceMetres", .nullable(.anyInteger)),
       .must("bearingDegrees", .nullable(.anyInteger)),
     ])
-
-  private static let tileFormat = Shape.choice(["png", "jpg", "webp", "pbf"])
-
-  private static let mapFile = Shape.open([
-    .must("name", .text), .must("title", .text), .must("attribution", .text),
-    .must("kind", .nullable(.choice(["raster", "vector", "overlay"]))), .must("bytes", .count),
-    .must("isRemovable", .flag), .must("fault", .nullable(.text)),
-    .must("tiles", .nullable(.text)), .must("format", .nullable(tileFormat)),
-    .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
-    .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
-    .must("bounds", .nullable(.list(.number(-180...180), most: 4))),
-    .must("layers", .list(.text, most: 50)),
-  ])
-
-  private static let map = Shape.open([
-    .must("name", .text), .must("attribution", .text), .must("tiles", .nullable(.text)),
-    .must("format", .nullable(tileFormat)),
-    .must("minZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
-    .must("maxZoom", .nullable(.integer(0...Int64(BaseMap.mostZoom)))),
-    .must("bounds", .nullable(.list(.number(-180...180), most: 4))),
-  ])
 
   private static let peer = Shape.open([
     .must("callsign", .text), .must("device", .reference),

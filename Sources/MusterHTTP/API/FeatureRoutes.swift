@@ -256,7 +256,7 @@ extension [Fix] {
     let track = OperationExport.PersonTrack(callsign: user.callsign, fixes: self)
     return Rows.Row(
       id: "\(user.id)", json: "", feature: GeoJSON.feature(of: track, named: user.id),
-      box: Box(around: map(\.position)),
+      box: Box(around: [map(\.position)]),
       time: Swift.min(
         first.sampleTime, last.sampleTime)...Swift.max(first.sampleTime, last.sampleTime))
   }

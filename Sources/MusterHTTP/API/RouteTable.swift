@@ -140,6 +140,7 @@ struct RouteTable<Service: Sendable>: Sendable {
       guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil
       else { return .string(text) }
       return .number(text)
+    case .flag where text == "true" || text == "false": return .bool(text == "true")
     default: return .string(text)
     }
   }

@@ -84,11 +84,13 @@ struct Box: Hashable, Sendable {
     (south, north) = (place.latitudeE7, place.latitudeE7)
   }
 
-  /// The smallest box around places that do not cross the antimeridian.
-  init(around places: [Coordinate]) {
+  /// The smallest box around lines or outlines, which take the short way between positions.
+  init(around shapes: [[Coordinate]]) {
+    let latitudes = shapes.flatMap { $0.map(\.latitudeE7) }
+    let extent = Antimeridian.extent(of: shapes) ?? (0, 0)
     self.init(
-      west: places.map(\.longitudeE7).min() ?? 0, south: places.map(\.latitudeE7).min() ?? 0,
-      east: places.map(\.longitudeE7).max() ?? 0, north: places.map(\.latitudeE7).max() ?? 0)
+      west: extent.west, south: latitudes.min() ?? 0, east: extent.east,
+      north: latitudes.max() ?? 0)
   }
 
   init(west: Int32, south: Int32, east: Int32, north: Int32) {
@@ -140,7 +142,7 @@ struct Box: Hashable, Sendable {
         west: isAround ? -1_800_000_000 : Int32(west), south: Int32(south),
         east: isAround ? 1_800_000_000 : Int32(east), north: Int32(north))
     case .polygons(let polygons):
-      self.init(around: polygons.flatMap(\.outer.vertices))
+      self.init(around: polygons.map(\.outer.vertices))
     }
   }
 

@@ -1,25 +1,33 @@
 internal import CZlib
 
-/// Decompression of gzip (RFC 1952) from an untrusted source, with a limit of the result.
+/// Decompression of gzip (RFC 1952) and deflate (RFC 1951) from an untrusted source, with a limit
+/// of the result.
 enum Gzip {
+  /// What is around the compressed data.
+  enum Form: Int32 {
+    /// A header and a checksum, with the largest window.
+    case gzip = 31
+    /// Nothing, as in ZIP archives.
+    case raw = -15
+  }
+
   /// Why bytes cannot be decompressed.
   struct Fault: Error, Hashable, CustomStringConvertible {
     let description: String
   }
 
   private static let pieceBytes = 64 * 1024
-  /// The largest window, and a gzip header.
-  private static let windowBits: Int32 = 15 + 16
-
   static func isGzip(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
 
   /// Returns the content of the first member.
   ///
   /// - Parameter limit: the most bytes that the result may have.
-  static func inflated(_ bytes: [UInt8], limit: Int) throws(Fault) -> [UInt8] {
+  static func inflated(
+    _ bytes: [UInt8], form: Form = .gzip, limit: Int
+  ) throws(Fault) -> [UInt8] {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
-    guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
+    guard inflateInit2_(&stream, form.rawValue, ZLIB_VERSION, size) == Z_OK else {
       throw Fault(description: "there is not enough memory to decompress it")
     }
     defer { inflateEnd(&stream) }

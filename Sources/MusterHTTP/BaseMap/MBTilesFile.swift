@@ -26,7 +26,8 @@ final class MBTilesFile {
     let description: String
   }
 
-  init(opening path: String) throws(Fault) {
+  /// - Parameter skipsVirtual: whether virtual tables are permitted. The caller MUST NOT read them.
+  init(opening path: String, skipsVirtual: Bool = false) throws(Fault) {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
@@ -47,9 +48,11 @@ final class MBTilesFile {
       }, deadline)
     try run("PRAGMA trusted_schema = OFF")
     try run("PRAGMA cell_size_check = ON")
-    let virtual = "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%virtual%using%'"
-    guard try rows(virtual, limit: 1).isEmpty else {
-      throw Fault(description: "it contains a virtual table, which no map needs")
+    if !skipsVirtual {
+      let virtual = "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%virtual%using%'"
+      guard try rows(virtual, limit: 1).isEmpty else {
+        throw Fault(description: "it contains a virtual table, which no map needs")
+      }
     }
     sqlite3_set_authorizer(
       opened,
@@ -79,6 +82,20 @@ final class MBTilesFile {
 
   /// Returns the first rows of a query, at most `limit`.
   func rows(_ query: String, _ values: [Int64] = [], limit: Int) throws(Fault) -> [[Column]] {
+    var rows: [[Column]] = []
+    try read(query, values) { _, row in
+      rows.append(row)
+      return rows.count < limit
+    }
+    return rows
+  }
+
+  /// Passes the rows of a query, one after another, with the names of the columns.
+  ///
+  /// - Parameter take: returns whether the next row is wanted.
+  func read(
+    _ query: String, _ values: [Int64] = [], _ take: (_ names: [String], [Column]) -> Bool
+  ) throws(Fault) {
     deadline.pointee = .now + Self.patience
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK, let statement else {
@@ -88,17 +105,16 @@ final class MBTilesFile {
     for (index, value) in values.enumerated() {
       guard sqlite3_bind_int64(statement, Int32(index + 1), value) == SQLITE_OK else { throw fault }
     }
-    var rows: [[Column]] = []
-    while rows.count < limit {
+    let columns = 0..<sqlite3_column_count(statement)
+    let names = columns.map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+    while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW:
-        rows.append(
-          (0..<sqlite3_column_count(statement)).map { Self.column($0, of: statement) })
-      case SQLITE_DONE: return rows
+        guard take(names, columns.map { Self.column($0, of: statement) }) else { return }
+      case SQLITE_DONE: return
       default: throw fault
       }
     }
-    return rows
   }
 
   private func run(_ statement: String) throws(Fault) { _ = try rows(statement, limit: 1) }

@@ -11,7 +11,7 @@ internal import Synchronization
 /// The folders are read when a client asks for the list. A file is opened once, and again if it
 /// changed.
 public final class MapCollection: @unchecked Sendable {
-  // Unchecked: `opened` and `overlays` are used only on `queue`.
+  // Unchecked: `opened` is used only on `queue`, and `overlays` only on `overlayQueue`.
 
   /// One map.
   public struct Item: Sendable {
@@ -30,6 +30,8 @@ public final class MapCollection: @unchecked Sendable {
   private let shared: MapFolder
   private let given: [Item]
   private let queue = DispatchQueue(label: "muster.maps")
+  /// A queue of its own: parsing a large overlay takes seconds.
+  private let overlayQueue = DispatchQueue(label: "muster.maps.overlays")
   private var opened: [MapFolder.File: MapContent] = [:]
   private var overlays = OverlayCache()
   private let maps = Mutex<[String: BaseMap]>([:])
@@ -105,11 +107,18 @@ public final class MapCollection: @unchecked Sendable {
       case .overlay = item.content
     else { return nil }
     return try await withCheckedThrowingContinuation { done in
-      queue.async { done.resume(with: Result { try self.shapes(of: item) }) }
+      overlayQueue.async { done.resume(with: Result { try self.shapes(of: item) }) }
     }
   }
 
-  // MARK: On the queue
+  /// Keeps the content of a file that was just added to the folder, so that it is not read again.
+  func keep(_ content: MapContent, of name: String) {
+    guard let folder else { return }
+    let file = MapFolder.File(name, at: folder.path(of: name))
+    queue.async { self.opened[file] = content }
+  }
+
+  // MARK: On the queues
 
   private func shapes(of item: Item) throws -> ByteBuffer {
     let file = MapFolder.File(item.name, at: item.path)
@@ -162,9 +171,10 @@ extension MapCollection.Item {
     var about: BaseMap.About?
     var bounds: [Double]?
     var fault: String?
+    var outcome: ImportOutcome?
     switch content {
     case .tiles(let map): (about, bounds) = (map.about, map.about.bounds)
-    case .overlay(let extent): bounds = extent
+    case .overlay(let extent, let read): (bounds, outcome) = (extent, read)
     case .fault(let reason): fault = reason
     }
     return .object([
@@ -178,6 +188,7 @@ extension MapCollection.Item {
       "maxZoom": .known(about?.zooms.upperBound, JSON.count),
       "bounds": .known(bounds) { .array($0.map(JSON.real)) },
       "layers": .strings(about?.layers ?? []),
+      "import": .known(outcome, \.json),
     ])
   }
 }

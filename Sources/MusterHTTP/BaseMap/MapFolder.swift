@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MusterModel
+public import MusterModel
 
 /// The folder of a home with the maps that were added: `HOME/maps`.
 ///
@@ -88,17 +88,19 @@ public struct MapFolder: Sendable {
     return name.isEmpty ? nil : name
   }
 
-  /// Copies a file into the folder and returns its name.
+  /// Copies a file into the folder and returns its name, and what was used of an overlay.
   ///
   /// - Parameters:
   ///   - source: the path of the file.
+  ///   - isStrict: whether an overlay is refused if a part of it cannot be used.
   ///   - onProgress: receives the copied bytes, and those of the file.
   /// - Throws: a fault with its remedy, if the file is no map, if there is one of this name, or if
   ///   there is not enough disk space.
   public func add(
-    _ source: String, onProgress: (Int64, Int64) -> Void = { _, _ in }
-  ) throws(BaseMap.Fault) -> String {
-    _ = try MapContent.read(source)
+    _ source: String, isStrict: Bool = false,
+    onProgress: (Int64, Int64) -> Void = { _, _ in }
+  ) throws(BaseMap.Fault) -> (name: String, outcome: ImportOutcome?) {
+    try MapContent.read(source).check(isStrict: isStrict)
     do {
       let file = try FileHandle(forReadingFrom: URL(filePath: source))
       let total = Int64(try file.seekToEnd())
@@ -109,12 +111,12 @@ public struct MapFolder: Sendable {
           try incoming.append(piece)
           onProgress(incoming.bytes, total)
         }
-        try incoming.finish()
+        let content = try incoming.finish(isStrict: isStrict)
+        return (incoming.name, content.outcome)
       } catch {
         incoming.discard()
         throw error
       }
-      return incoming.name
     } catch let fault as BaseMap.Fault {
       throw fault
     } catch {
@@ -230,16 +232,21 @@ struct IncomingMap {
     }
   }
 
-  /// Stores the file durably under its name, if it is a map.
-  func finish() throws(BaseMap.Fault) {
+  /// Stores the file durably under its name, if it is a map, and returns what it contains.
+  ///
+  /// - Parameter isStrict: whether an overlay is refused if a part of it cannot be used.
+  @discardableResult
+  func finish(isStrict: Bool = false) throws(BaseMap.Fault) -> MapContent {
     do {
       try file.synchronize()
       try file.close()
     } catch {
       throw BaseMap.Fault("the map cannot be stored: \(error.localizedDescription)")
     }
+    let content: MapContent
     do throws(BaseMap.Fault) {
-      _ = try MapContent.read(part)
+      content = try MapContent.read(part)
+      try content.check(isStrict: isStrict)
     } catch {
       throw BaseMap.Fault(error.description.replacing(part, with: name))
     }
@@ -249,6 +256,7 @@ struct IncomingMap {
     } catch {
       throw BaseMap.Fault("there is already a map \(name): remove it first, or rename the file")
     }
+    return content
   }
 
   func discard() {

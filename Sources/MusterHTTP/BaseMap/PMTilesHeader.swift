@@ -5,6 +5,9 @@ struct PMTilesHeader: Hashable {
   static let bytes = 127
   static let magic = Array("PMTiles".utf8)
   private static let version: UInt8 = 3
+  /// The beginning of versions 1 and 2, before a number of two bytes.
+  static let oldMagic = Array("PM".utf8) + [2, 0]
+  static let remedy = "convert it to version \(version) with `pmtiles convert OLD NEW`"
 
   /// A part of the file, in bytes.
   struct Section: Hashable {
@@ -32,8 +35,7 @@ struct PMTilesHeader: Hashable {
     }
     guard header[7] == Self.version else {
       throw BaseMap.Fault(
-        "it is PMTiles version \(header[7]): convert it to version \(Self.version) with `pmtiles "
-          + "convert`")
+        "it is PMTiles version \(header[7]): \(Self.remedy)")
     }
     func number(_ offset: Int, bytes: Int) -> UInt64 {
       (0..<bytes).reduce(0) { $0 | UInt64(header[offset + $1]) << UInt64(8 * $1) }

@@ -75,10 +75,12 @@ extension OperationExport {
     let (begin, end) = (track.fixes.first?.sampleTime, track.fixes.last?.sampleTime)
     let time =
       (begin.map { "<begin>\($0)</begin>" } ?? "") + (end.map { "<end>\($0)</end>" } ?? "")
-    let line = coordinates(track.line.map(\.position))
+    let lines = Antimeridian.parts(ofLine: track.line.map(\.position)).map {
+      "<LineString><tessellate>1</tessellate>\(coordinates($0))</LineString>"
+    }
     return placemark(
       track.callsign, [], style: "track", time: "<TimeSpan>\(time)</TimeSpan>", track.mapProperties,
-      "<LineString><tessellate>1</tessellate>\(line)</LineString>")
+      lines.count == 1 ? lines[0] : "<MultiGeometry>\(lines.joined())</MultiGeometry>")
   }
 
   /// Returns a placemark with its parts in the order of the schema.

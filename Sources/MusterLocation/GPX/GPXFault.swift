@@ -4,13 +4,14 @@ public enum GPXFault: Error, Hashable, Sendable {
   case tooLarge(bytes: Int)
   /// More track or route points than `GPXTrack.maximumPoints`.
   case tooManyPoints(limit: Int)
-  /// Neither UTF-8, nor UTF-16 with a byte order mark, nor a declared one-byte encoding; with the
-  /// declared encoding, if there is one.
+  /// In an encoding that is not read; with the declared encoding, if there is one.
   case notUTF8(declared: String?)
   /// A document type declaration. GPX never has one, and it can be used to exhaust memory.
   case documentType
-  /// Not well-formed XML; with the line of the error.
+  /// Not XML: it begins with something else than an element, or ends before one; with the line.
   case malformed(line: Int)
+  /// Elements within elements, deeper than any GPX file.
+  case tooDeep
   /// XML with another root element.
   case notGPX(root: String)
   /// A point without a usable position or time: its number in the file, from 1, and its line.
@@ -31,6 +32,7 @@ extension GPXFault: CustomStringConvertible {
       "the GPX file is not in UTF-8 but in \(Self.quote(name)): save it as UTF-8"
     case .documentType: "the GPX file has a DOCTYPE, which is not accepted"
     case .malformed(let line): "the GPX file is not well-formed XML at line \(line)"
+    case .tooDeep: "the GPX file is nested too deeply"
     case .notGPX(let root): "the file is not GPX: it starts with <\(Self.quote(root))>"
     case .point(let number, let line, let reason):
       "point \(number) of the GPX file (line \(line)) \(reason)"

@@ -31,16 +31,16 @@ public struct GPXTrack: Hashable, Sendable {
 
   /// In file order, never empty after `parse`.
   public let points: [Point]
-  /// How many points of the file could not be used.
-  public let leftOut: Int
-  /// Why the first of them could not be used.
-  public let firstFault: GPXFault?
+  /// How many points are used, and which parts of the file are not.
+  public let outcome: ImportOutcome
 
   /// Creates a track that does not come from a file.
-  public init(points: [Point]) { self.init(points: points, leftOut: 0, firstFault: nil) }
+  public init(points: [Point]) { self.init(points: points, leavingOut: ImportOutcome()) }
 
-  init(points: [Point], leftOut: Int, firstFault: GPXFault?) {
-    (self.points, self.leftOut, self.firstFault) = (points, leftOut, firstFault)
+  init(points: [Point], leavingOut outcome: ImportOutcome) {
+    var outcome = outcome
+    outcome.use(points.count)
+    (self.points, self.outcome) = (points, outcome)
   }
 
   /// Parses a whole file, in UTF-8, in UTF-16 with a byte order mark, or in a declared one-byte
@@ -52,16 +52,8 @@ public struct GPXTrack: Hashable, Sendable {
 
   static func parse(_ data: Data, maximumPoints: Int) throws(GPXFault) -> GPXTrack {
     guard data.count <= maximumBytes else { throw .tooLarge(bytes: data.count) }
-    let text = try XMLText.inUTF8(data)
-    let root = try XMLProlog.check(text)
-    do throws(GPXFault) {
-      return try GPXReader(maximumPoints: maximumPoints).read(text)
-    } catch {
-      guard case .malformed = error,
-        let declared = XMLText.withDeclaredPrefixes(text, root: root)
-      else { throw error }
-      return try GPXReader(maximumPoints: maximumPoints).read(declared)
-    }
+    var reader = GPXReader(try XMLText.inUTF8(data), maximumPoints: maximumPoints)
+    return try reader.read()
   }
 
   /// Returns the points as fixes, in file order.

@@ -14,12 +14,15 @@ public struct OverlayFeature: Hashable, Sendable {
 
   /// The name in the file; empty if there is none.
   public let name: String
-  /// The shape.
+  /// What the file describes it with, as text without markup; empty if there is nothing.
+  public let details: String
+  /// The shape. A line or an outline takes the short way from one position to the next, also across
+  /// 180 degrees of longitude.
   public let shape: Shape
 
-  /// Creates a feature.
-  public init(name: String, shape: Shape) {
+  init(name: String, details: String, shape: Shape) {
     self.name = name
+    self.details = details
     self.shape = shape
   }
 }

@@ -275,15 +275,17 @@ enum OutlineFile {
 
   static func fence(in path: String) throws(Refusal) -> ImportedFence {
     let data = try InputFile.data(of: path, limit: mostBytes)
-    let fences: [ImportedFence]
+    let file: GeoJSONFile
     do {
-      fences = try GeoJSON.fences(from: data)
+      file = try GeoJSON.read(data)
     } catch {
       throw Refusal("\(path): \(error)")
     }
-    guard fences.count == 1 else {
-      throw Refusal("\(path) has \(fences.count) outlines: use a file with one outline")
+    if let fault = file.refused.first, file.fences.isEmpty { throw Refusal("\(path): \(fault)") }
+    guard file.fences.count == 1 else {
+      throw Refusal("\(path) has \(file.fences.count) outlines: use a file with one outline")
     }
-    return fences[0]
+    if let omissions = file.outcome.omissionText { Standard.complain("\(path): \(omissions)") }
+    return file.fences[0]
   }
 }

@@ -10,9 +10,9 @@ struct MapCommand: AsyncParsableCommand {
     discussion: """
       Example:  muster map add /media/stick/valley.pmtiles
 
-      Base maps: PMTiles and MBTiles, with images or vector tiles. Overlays: GPX, KML and GeoJSON. \
-      Maps stay on this laptop. A running node shows them without a restart. docs/maps.md \
-      describes how to make a map from OpenStreetMap data.
+      Base maps: PMTiles and MBTiles, with images or vector tiles. Overlays: GPX, KML, KMZ, \
+      GeoJSON, GeoPackage and zipped Shapefiles. Maps stay on this laptop. A running node shows \
+      them without a restart. docs/maps.md describes how to make a map from OpenStreetMap data.
       """,
     subcommands: [Add.self, List.self, Remove.self])
 
@@ -23,24 +23,40 @@ struct MapCommand: AsyncParsableCommand {
         Example:  muster map add valley.pmtiles
                   muster map add hydrants.geojson search-area.kml
 
-        The file is copied to maps/ of the home, so that a memory stick can be removed.
+        The file is copied to maps/ of the home, so that a memory stick can be removed. What \
+        cannot be used of an overlay is named with its place in the file.
         """)
 
     @Argument(
       help: ArgumentHelp("The file. May be repeated.", valueName: "file"), completion: .file())
     var files: [String]
 
+    @Flag(help: "Add no overlay of which a part cannot be used.")
+    var strict = false
+
     @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
       let folder = try MapCommand.folder(home)
       for file in files {
-        let name = try await ProgressLine.during("Copying \(SafeText.line(file))") { line in
-          try folder.add(file) { done, total in
+        let (name, outcome) = try await ProgressLine.during(
+          "Copying \(SafeText.line(file))"
+        ) { line in
+          try folder.add(file, isStrict: strict) { done, total in
             line.update("\(done >> 20) of \(total >> 20) MiB")
           }
         }
-        try Standard.print("Map \(name) added")
+        if output.json {
+          try Standard.print(
+            JSON.object(["name": .string(name), "import": .known(outcome, \.json)]).text)
+        } else if let outcome {
+          let added = "Map \(name) added: \(outcome.used) shape\(outcome.used == 1 ? "" : "s")"
+          try Standard.print(
+            [added, outcome.omissionText].compactMap(\.self).joined(separator: "; "))
+        } else {
+          try Standard.print("Map \(name) added")
+        }
       }
     }
   }

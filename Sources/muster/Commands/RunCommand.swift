@@ -273,10 +273,8 @@ struct RunCommand: AsyncParsableCommand {
     let data = try InputFile.data(of: path, limit: GPXTrack.maximumBytes)
     do {
       let track = try GPXTrack.parse(data)
-      if let fault = track.firstFault {
-        let all = track.points.count + track.leftOut
-        Standard.complain(
-          "\(path): \(track.leftOut) of \(all) points are left out. The first: \(fault)")
+      if let omissions = track.outcome.omissionText {
+        Standard.complain("\(path): \(track.outcome.used) points replayed; \(omissions)")
       }
       return track
     } catch {

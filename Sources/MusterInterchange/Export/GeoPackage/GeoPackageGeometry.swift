@@ -4,14 +4,14 @@ internal import MusterModel
 /// (OGC 12-128r17, 2.1.3; OGC 06-103r4, 8.2). Everything is least significant byte first.
 enum GeoPackageGeometry {
   case point(Coordinate)
-  /// At least two positions.
-  case line([Coordinate])
+  /// The parts of a line, of at least two positions each.
+  case lines([[Coordinate]])
   case polygons([FencePolygon])
 
   /// The name of a type of geometry.
   enum Kind: String {
     case point = "POINT"
-    case line = "LINESTRING"
+    case lines = "MULTILINESTRING"
     case polygons = "MULTIPOLYGON"
   }
 
@@ -23,7 +23,7 @@ enum GeoPackageGeometry {
   private var places: [Coordinate] {
     switch self {
     case .point(let place): [place]
-    case .line(let places): places
+    case .lines(let parts): parts.flatMap(\.self)
     case .polygons(let polygons): polygons.flatMap(\.outer.vertices)
     }
   }
@@ -74,10 +74,14 @@ enum GeoPackageGeometry {
       case .point(let place):
         begin(1)
         append(place)
-      case .line(let places):
-        begin(2)
-        append(Int32(places.count))
-        for place in places { append(place) }
+      case .lines(let parts):
+        begin(5)
+        append(Int32(parts.count))
+        for part in parts {
+          begin(2)
+          append(Int32(part.count))
+          for place in part { append(place) }
+        }
       case .polygons(let polygons):
         begin(6)
         append(Int32(polygons.count))

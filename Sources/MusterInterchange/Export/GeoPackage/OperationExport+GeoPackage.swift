@@ -95,9 +95,10 @@ extension OperationExport {
   private var trackLayer: GeoPackageFile.Layer {
     let columns = Self.trackColumns
     return GeoPackageFile.Layer(
-      name: "tracks", title: "Tracks of people", geometry: .line, columns: columns,
+      name: "tracks", title: "Tracks of people", geometry: .lines, columns: columns,
       features: tracks.map { track in
-        Self.feature(.line(track.line.map(\.position)), track.mapProperties, columns)
+        let parts = Antimeridian.parts(ofLine: track.line.map(\.position))
+        return Self.feature(.lines(parts), track.mapProperties, columns)
       })
   }
 

@@ -15,7 +15,7 @@ const mostShapes = 200;
 /** Opens the review of a file; throws if the file has no zones. */
 export async function importZones(file) {
   if (file.size > mostBytes) throw new Error(t("import.large"));
-  const { shapes, others } = read(await file.text());
+  const { shapes, others } = read(decode(new Uint8Array(await file.arrayBuffer())));
   if (shapes.length === 0) throw new Error(t("import.none"));
   if (shapes.length > mostShapes) throw new Error(t("import.many", { n: shapes.length }));
   const lines = shapes.map(line);
@@ -84,23 +84,54 @@ async function save(lines, values) {
   if (refused > 0) throw new Error(t("import.refused", { n: refused, of: wanted.length }));
 }
 
+/** Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark. */
+function decode(bytes) {
+  const name = { 0xfeff: "utf-16be", 0xfffe: "utf-16le" }[bytes[0] * 256 + bytes[1]] ?? "utf-8";
+  return new TextDecoder(name).decode(bytes);
+}
+
 /** Returns the features that can be zones, and the number of others. */
 function read(text) {
-  let json;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new Error(t("import.none"));
-  }
-  const features = json?.type === "FeatureCollection" ? json.features : [json];
+  const json = parse(text);
+  const features = json?.type === "FeatureCollection" ? json.features : [json].flat();
   const shapes = (Array.isArray(features) ? features : []).map(shapeOf);
   const found = shapes.filter(Boolean);
   return { shapes: found, others: shapes.length - found.length };
 }
 
+/** Returns a document, or the objects of a sequence, one a line (RFC 8142); null for one that is none. */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const lines = text.split(/[\n\x1e]/).filter((line) => line.trim()).map((line) => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return null;
+      }
+    });
+    if (!lines.some((one) => one?.type)) throw new Error(t("import.none"));
+    return lines;
+  }
+}
+
+const nameKeys = ["name", "title", "label"];
+
+/** Returns the name of a shape by the keys that programs write, in any case. */
+function nameOf(properties) {
+  const given = Object.entries(properties ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  for (const key of nameKeys) {
+    const found = given.find(([other, value]) => other.toLowerCase() === key && value
+      && ["string", "number"].includes(typeof value));
+    if (found) return String(found[1]).slice(0, 120);
+  }
+  return "";
+}
+
 function shapeOf(feature) {
   const { geometry = feature, properties } = feature ?? {};
-  const name = String(properties?.name ?? "").slice(0, 120);
+  const name = nameOf(properties);
   const kind = kinds().some(([one]) => one === properties?.kind) ? properties.kind : "hazard";
   if (!Array.isArray(geometry?.coordinates)) return null;
   const { type, coordinates } = geometry;
@@ -115,7 +146,7 @@ function shapeOf(feature) {
 }
 
 const isPlace = (place) =>
-  Array.isArray(place) && Math.abs(place[0]) <= 180 && Math.abs(place[1]) <= 90;
+  Array.isArray(place) && Math.abs(place[0]) <= 360 && Math.abs(place[1]) <= 90;
 
 /** Checks that the geometry can be drawn; the node validates it. */
 const isPolygon = (rings) => Array.isArray(rings) && rings.length > 0

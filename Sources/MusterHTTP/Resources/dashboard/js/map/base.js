@@ -9,7 +9,7 @@ import { look } from "../shell.js";
 import { colour } from "./icons.js";
 
 const mostNames = 100;
-const files = ".pmtiles,.mbtiles,.gpx,.kml,.geojson,.json";
+const files = ".pmtiles,.mbtiles,.gpx,.kml,.kmz,.geojson,.geojsonl,.geojsons,.json,.gpkg,.zip";
 let map = null;
 let items = [];
 /** The layer of the base map, and those of the overlays by name. */
@@ -25,6 +25,9 @@ const plain = (text) =>
   text.replace(/<[^>]*>/g, "").replace(/&copy;/gi, "©").replace(/&amp;/gi, "&").trim();
 
 const bases = () => items.filter(({ tiles }) => tiles);
+/** What could not be used of an overlay, with its place in the file. */
+const left = ({ import: read }) => read?.leftOut > 0 && t("map.left",
+  { n: read.leftOut, why: read.omissions.slice(0, 3).map(({ place, reason }) => `${place}, ${reason}`).join("; ") });
 const shown = () => bases().find(({ name }) => name === base?.name);
 
 /** The extent of the base map, or nothing. */
@@ -174,6 +177,7 @@ export function mapChoices() {
       type: "checkbox", checked: map.hasLayer(layer), "data-key": `overlay ${name}`,
       onchange: ({ target }) => layer[target.checked ? "addTo" : "removeFrom"](map),
     }), name)),
+    items.filter(left).map((one) => faint(`${one.name}: ${left(one)}`)),
     items.filter(({ fault }) => fault).map(({ fault }) => h("p", { class: "wrong" }, fault)),
     // Only the user of the laptop decides what is on its disk.
     state.session === null && items.filter(({ isRemovable }) => isRemovable).map(({ name }) =>
@@ -218,12 +222,14 @@ async function add(chosen) {
     const tell = (n) => say(t("map.adding", { name: file.name, n }));
     tell(0);
     try {
-      const { name, tiles } = await transfer(file, tell);
-      say(t("map.added", { name }));
+      const item = await transfer(file, tell);
+      const { name, tiles } = item;
+      say(dotted(t("map.added", { name }), left(item)));
       if (tiles) localStorage.setItem("base", name);
       await refreshMaps();
-      const bounds = items.find((one) => one.name === name)?.bounds;
-      if (bounds) map.fitBounds([[bounds[1], bounds[0]], [bounds[3], bounds[2]]], { maxZoom: 14, animate: false });
+      const [west, south, east, north] = items.find((one) => one.name === name)?.bounds ?? [];
+      // Across 180 degrees, east is less than west.
+      if (north !== undefined) map.fitBounds([[south, west], [north, east < west ? east + 360 : east]], { maxZoom: 14, animate: false });
     } catch (error) {
       say(error.message);
     }
