@@ -30,7 +30,9 @@ const inPolygon = (place, rings) =>
 export function isInside(place, shape) {
   if (shape.radiusMetres !== undefined) return metresBetween(place, shape) <= shape.radiusMetres;
   const polygons = shape.type === "MultiPolygon" ? shape.coordinates : [shape.coordinates];
-  return polygons.some((rings) => inPolygon(place, rings));
+  // An outline that is drawn across 180 degrees continues beyond it.
+  return [0, 360, -360].some((turn) =>
+    polygons.some((rings) => inPolygon({ lat: place.lat, lon: place.lon + turn }, rings)));
 }
 
 /** The area of a ring of {lat, lon} in square metres, on a plane at its latitude. */

@@ -120,18 +120,23 @@ export function drawShape(map, isCircle, at) {
     };
     const isNear = (point, { lat, lon }) =>
       point.distanceTo(map.latLngToContainerPoint([lat, lon])) < 12;
+    // On the same turn of the Earth as the first corner, so that sides across 180 degrees are short.
+    const placeOf = (latlng) => {
+      const { lat, lng } = latlng.wrap();
+      return { lat, lon: lng + 360 * Math.round(((corners[0]?.lon ?? lng) - lng) / 360) };
+    };
     const click = ({ latlng, containerPoint }) => {
       const isClose = (one) => !isCircle && one && isNear(containerPoint, one);
       if (corners.length > 2 && isClose(corners[0])) return end();
       // The second click of a double click.
       if (isClose(corners.at(-1))) return end();
-      corners.push({ lat: latlng.lat, lon: latlng.wrap().lng });
+      corners.push(placeOf(latlng));
       undone = [];
       if (isCircle && corners.length === 2) return end();
       redraw();
     };
     const move = ({ latlng }) => {
-      pointer = { lat: latlng.lat, lon: latlng.wrap().lng };
+      pointer = placeOf(latlng);
       redraw();
     };
     const key = (event) => undoKey(event, () => step(-1), () => step(1));
