@@ -21,7 +21,8 @@ let package = Package(
     .target(name: "FuzzStage", dependencies: [core]),
     fuzz("datagram"), fuzz("packet"), fuzz("frame-body"), fuzz("control-frame"), fuzz("joining"),
     fuzz("bundle"),
-    fuzz("gpx"), fuzz("geojson"), fuzz("nmea"), fuzz("gpsd"), fuzz("osmand"), fuzz("owntracks"),
+    fuzz("gpx"), fuzz("geojson"), fuzz("overlay"), fuzz("nmea"), fuzz("gpsd"), fuzz("osmand"),
+    fuzz("owntracks"),
     fuzz("exposure"), fuzz("sighting"),
   ],
   swiftLanguageModes: [.v6]

@@ -10,7 +10,7 @@ minutes=${1:?missing argument: total minutes}
 shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
-  targets=(datagram packet frame-body control-frame joining bundle gpx geojson nmea gpsd osmand owntracks
+  targets=(datagram packet frame-body control-frame joining bundle gpx geojson overlay nmea gpsd osmand owntracks
     exposure sighting image)
 readonly processors=$(nproc)
 readonly rounds=$(((${#targets[@]} + processors - 1) / processors))
@@ -32,9 +32,11 @@ Scripts/build.sh "the tests, which make the seeds" "7 minutes" \
 MUSTER_FUZZ_SEEDS=$seeds swift test "${flags[@]}" \
   --skip-build --disable-xctest --filter FuzzSeedTests >/dev/null
 Scripts/test-environment.sh
-mkdir -p "$seeds"/{gpx,geojson,nmea,gpsd,osmand,owntracks,sighting} "$crashes"
+mkdir -p "$seeds"/{gpx,geojson,overlay,nmea,gpsd,osmand,owntracks,sighting} "$crashes"
 [[ ! -d ../shared/tracks ]] || cp -f ../shared/tracks/*.gpx "$seeds/gpx/"
 cp -f simulations/tracks/*.gpx "$seeds/gpx/" 2>/dev/null || true
+echo '<kml><Placemark><name>A</name><Point><coordinates>7.5,46.5</coordinates></Point></Placemark></kml>' \
+  >"$seeds/overlay/kml"
 echo 'GPRMC,092751.000,A,5321.6802,N,00630.3371,W,0.06,31.66,280511,,,A' >"$seeds/nmea/rmc"
 echo 'GPGGA,092751.000,5321.6802,N,00630.3371,W,1,8,1.03,61.7,M,55.3,M,,' >"$seeds/nmea/gga"
 echo '{"class":"TPV","mode":3,"time":"2026-11-21T14:34:44.280Z","lat":46.4,"lon":7.5,"eph":4.6}' \
