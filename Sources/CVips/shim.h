@@ -46,13 +46,15 @@ static inline int muster_vips_shrink(void *bytes, size_t count, int side, VipsIm
       "[fail_on=truncated]", "export_profile", "srgb", NULL);
 }
 
-/// Prepares the same from a JPEG that is decoded at a half, a quarter or an eighth of its size,
-/// which takes a fraction of the time. `vips_thumbnail_buffer` does so from a factor of four only.
+/// Prepares the same from a JPEG that is decoded at the whole, a half, a quarter or an eighth of its
+/// size, which takes a fraction of the time. The shorter side MUST be at least `factor`: libvips
+/// crashes on a picture without width. `vips_thumbnail_buffer` shrinks from a factor of four only,
+/// and whatever the shorter side is. A strict reading fails on every warning of the decoder.
 static inline int muster_vips_shrink_jpeg(
-    const void *bytes, size_t count, int factor, int side, VipsImage **out) {
+    const void *bytes, size_t count, int factor, int is_strict, int side, VipsImage **out) {
   VipsImage *image = vips_image_new_from_buffer(
-      bytes, count, "[fail_on=truncated]", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", factor,
-      NULL);
+      bytes, count, is_strict ? "[fail_on=warning]" : "[fail_on=truncated]", "access",
+      VIPS_ACCESS_SEQUENTIAL, "shrink", factor, NULL);
   if (image == NULL) return -1;
   int status = vips_thumbnail_image(
       image, out, side, "height", side, "size", VIPS_SIZE_DOWN, "export_profile", "srgb", NULL);

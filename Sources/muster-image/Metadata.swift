@@ -52,10 +52,16 @@ struct ExifFields {
 
   /// The first of: local time with its offset, time of the receiver, local time.
   var time: String? {
-    let local = value("exif-ifd2-DateTimeOriginal").flatMap(Self.localTime)
-    if let local, let offset = value("exif-ifd2-OffsetTimeOriginal").flatMap(Self.offset) {
-      return local + offset
+    // Digitized: when a camera stored what it saw.
+    let locals = ["DateTimeOriginal", "DateTimeDigitized"].lazy.compactMap { name in
+      value("exif-ifd2-\(name)").flatMap(Self.localTime)
     }
+    let local = locals.first
+    let offsets = ["OffsetTimeOriginal", "OffsetTimeDigitized", "OffsetTime"].lazy.compactMap {
+      name in
+      value("exif-ifd2-\(name)").flatMap(Self.offset)
+    }
+    if let local, let offset = offsets.first { return local + offset }
     return receiverTime ?? local
   }
 
@@ -117,13 +123,14 @@ struct ExifFields {
     return "\(date)T\(part(11..<13)):\(part(14..<16)):\(part(17..<19))"
   }
 
-  /// `+02:00` or `Z`.
+  /// Converts `+02:00`, `+0200` or `Z` to the first or the last.
   private static func offset(_ text: String) -> String? {
-    let bytes = Array(text.utf8)
     if text == "Z" { return text }
-    guard bytes.count == 6, bytes[0] == 43 || bytes[0] == 45, bytes[3] == 58,
-      [1, 2, 4, 5].allSatisfy({ (48...57).contains(bytes[$0]) })
+    var bytes = Array(text.utf8)
+    if bytes.count == 6, bytes[3] == 58 { bytes.remove(at: 3) }
+    guard bytes.count == 5, bytes[0] == 43 || bytes[0] == 45,
+      bytes.dropFirst().allSatisfy({ (48...57).contains($0) })
     else { return nil }
-    return text
+    return String(decoding: bytes[..<3] + [58] + bytes[3...], as: UTF8.self)
   }
 }

@@ -21,6 +21,7 @@ struct Picture {
 
   private static let mainPixels: Int32 = 2048
   private static let leastDecodedPixels = 1800
+  private static let endOfJPEG: [UInt8] = [0xFF, 0xD9]
   private static let mainQuality: Int32 = 85
   /// `Limits.blobBytes` of the node.
   private static let mainBytes = 8 << 20
@@ -33,12 +34,15 @@ struct Picture {
   /// Reads the header, then decodes if its size is within the limit of the format.
   static func read(_ bytes: [UInt8]) throws(Rejection) -> Picture {
     guard let format = PictureFormat(of: bytes) else { throw .notAPicture }
-    var outcome: Result<Picture, Rejection> = .failure(.damaged)
-    var copy = bytes
-    copy.withUnsafeMutableBytes { buffer in
-      outcome = Result { () throws(Rejection) in try decode(buffer, as: format) }
+    do {
+      return try decode(bytes, as: format)
+    } catch {
+      // Some cameras leave out the end mark. With one, whatever else is missing is a warning.
+      guard error == .damaged, format == .jpeg, bytes.suffix(2) != endOfJPEG[...] else {
+        throw error
+      }
+      return try decode(bytes + endOfJPEG, as: format, isStrict: true)
     }
-    return try outcome.get()
   }
 
   /// Encodes and decodes a small picture, so that libraries are loaded and threads are started
@@ -51,8 +55,20 @@ struct Picture {
     return (try? read(bytes)) != nil
   }
 
+  /// - Parameter isStrict: whether a warning about a JPEG is a failure.
   private static func decode(
-    _ bytes: UnsafeMutableRawBufferPointer, as format: PictureFormat
+    _ bytes: [UInt8], as format: PictureFormat, isStrict: Bool = false
+  ) throws(Rejection) -> Picture {
+    var outcome: Result<Picture, Rejection> = .failure(.damaged)
+    var copy = bytes
+    copy.withUnsafeMutableBytes { buffer in
+      outcome = Result { () throws(Rejection) in try decode(buffer, as: format, isStrict) }
+    }
+    return try outcome.get()
+  }
+
+  private static func decode(
+    _ bytes: UnsafeMutableRawBufferPointer, as format: PictureFormat, _ isStrict: Bool
   ) throws(Rejection) -> Picture {
     vips_error_clear()
     guard let header = muster_vips_open(bytes.baseAddress, bytes.count) else {
@@ -63,12 +79,15 @@ struct Picture {
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     guard width > 0, height > 0 else { throw .damaged }
     guard !overflow, pixels <= format.mostPixels else { throw .tooManyPixels }
+    // Of several scans, the last ones may be missing without a warning.
+    guard !isStrict || vips_image_get_typeof(header, "interlaced") == 0 else { throw .damaged }
     let metadata = Metadata(of: header)
 
-    let factor = format == .jpeg ? jpegFactor(max(width, height)) : 1
     let scaled = try image { out in
-      factor > 1
-        ? muster_vips_shrink_jpeg(bytes.baseAddress, bytes.count, factor, mainPixels, &out)
+      format == .jpeg
+        ? muster_vips_shrink_jpeg(
+          bytes.baseAddress, bytes.count, jpegFactor(width, height), isStrict ? 1 : 0,
+          mainPixels, &out)
         : muster_vips_shrink(bytes.baseAddress, bytes.count, mainPixels, &out)
     }
     defer { muster_vips_release(scaled) }
@@ -82,10 +101,13 @@ struct Picture {
       main: try encode(main), thumbnail: try encodeThumbnail(of: main))
   }
 
-  /// The fraction of its size at which a JPEG is decoded: the smallest with at least 1,800 pixels.
-  /// The pictures of most phones, 4,000 to 4,080 pixels wide, then need no further scaling.
-  private static func jpegFactor(_ longerSide: Int) -> Int32 {
-    [8, 4, 2].first { longerSide / Int($0) >= leastDecodedPixels } ?? 1
+  /// The fraction of its size at which a JPEG is decoded: the smallest with at least 1,800 pixels
+  /// of the longer side, and one of the shorter. The pictures of most phones, 4,000 to 4,080 pixels
+  /// wide, then need no further scaling.
+  private static func jpegFactor(_ width: Int, _ height: Int) -> Int32 {
+    [8, 4, 2].first { factor in
+      max(width, height) / Int(factor) >= leastDecodedPixels && min(width, height) >= Int(factor)
+    } ?? 1
   }
 
   private static func withoutTransparency(

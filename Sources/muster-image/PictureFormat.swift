@@ -30,7 +30,7 @@ enum PictureFormat: UInt8 {
   /// JPEG and PNG are decoded in strips. The decoders of WebP and HEIF keep the whole picture.
   var mostPixels: Int {
     switch self {
-    case .jpeg, .png: 100_000_000
+    case .jpeg, .png: 200_000_000
     case .webp, .heif: 50_000_000
     }
   }

@@ -105,6 +105,18 @@ def write_small(folder):
     scene(360, 240).convert("L").save(folder / "grey.jpg", quality=92)
     scene(360, 240).convert("CMYK").save(folder / "cmyk.jpg", quality=92)
     scene(360, 240).save(folder / "local.jpg", exif=exif(offset=None, position=False))
+    for name, month in (("summer", 7), ("winter", 1)):
+        scene(360, 240).save(folder / f"{name}.jpg", exif=exif(
+            offset=None, position=False, time=f"2026:{month:02}:15 15:00:00"))
+    scene(360, 240).save(folder / "other-offset.jpg", exif=exif(
+        offset="-0330", position=False, time="2026:07:15 15:00:00"))
+    sydney = exif(offset=None, time="2026:07:15 15:00:00")
+    sydney.get_ifd(GPS).update({2: (33.0, 52.0, 0.0), 3: "E", 4: (151.0, 12.0, 0.0)})
+    scene(360, 240).save(folder / "sydney.jpg", exif=sydney)
+    for name, size in (("108mp", (12_000, 9_000)), ("200mp", (16_320, 12_240))):
+        Image.new("RGB", size).save(folder / f"{name}.jpg")
+    for name, size in (("thin.jpg", (1, 4_000)), ("thin.png", (1, 4_000)), ("flat.jpg", (4_000, 1))):
+        Image.new("RGB", size, "red").save(folder / name)
     scene(360, 240).save(folder / "bad-time.jpg", exif=exif(time="2026:13:45 99:99:99"))
     scene(360, 240).save(folder / "exif.png", exif=exif())
     see_through = scene(360, 240).convert("RGBA")

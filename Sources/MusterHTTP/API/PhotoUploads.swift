@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Hummingbird
 internal import MusterModel
 internal import MusterNode
@@ -34,8 +33,7 @@ final class PhotoUploads: Sendable {
     }
     call.request?.add(file: bytes)
     do {
-      let offset = TimeZone.current.secondsFromGMT()
-      return try await intake.read(bytes, localOffsetSeconds: offset).draft
+      return try await intake.read(bytes, zone: .current).draft
     } catch {
       throw Problem(error)
     }

@@ -50,15 +50,15 @@ public actor ImageIntake {
 
   /// Reads one picture. Blocks the intake's queue for at most twice the patience.
   ///
-  /// - Parameter localOffsetSeconds: east of UTC, for a camera that recorded local time only.
+  /// - Parameter zone: for a camera that recorded local time only.
   public func read(
-    _ bytes: [UInt8], localOffsetSeconds: Int
+    _ bytes: [UInt8], zone: CameraZone
   ) throws(IntakeError) -> IntakePicture {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= Self.mostBytes else { throw .oversized }
     let answer = try answer(to: bytes)
     do {
-      return try IntakeAnswer.picture(from: answer, localOffsetSeconds: localOffsetSeconds)
+      return try IntakeAnswer.picture(from: answer, zone: zone)
     } catch {
       if error == .helperFailed { stop() }
       throw error

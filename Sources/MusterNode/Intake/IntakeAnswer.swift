@@ -12,14 +12,14 @@ enum IntakeAnswer {
   private static let hasPosition: UInt8 = 1
   private static let hasTime: UInt8 = 2
 
-  /// - Parameter offsetSeconds: east of UTC, for a camera that recorded local time only.
+  /// - Parameter zone: for a camera that recorded local time only.
   static func picture(
-    from bytes: [UInt8], localOffsetSeconds offsetSeconds: Int
+    from bytes: [UInt8], zone: CameraZone
   ) throws(IntakeError) -> IntakePicture {
     var reader = ByteReader(bytes)
     do {
       switch try reader.integer(UInt8.self) {
-      case 0: return try picture(&reader, offsetSeconds)
+      case 0: return try picture(&reader, zone)
       case 1: throw IntakeError.notAPicture
       case 2: throw IntakeError.tooManyPixels
       case 3: throw IntakeError.damaged
@@ -35,7 +35,7 @@ enum IntakeAnswer {
   }
 
   private static func picture(
-    _ reader: inout ByteReader, _ offsetSeconds: Int
+    _ reader: inout ByteReader, _ zone: CameraZone
   ) throws -> IntakePicture {
     guard let format = IntakePicture.Format(rawValue: try reader.integer(UInt8.self)) else {
       throw DecodingFault.invalid("format")
@@ -53,7 +53,7 @@ enum IntakeAnswer {
       : Coordinate(
         latitudeE7: Int64(try reader.integer(Int32.self)),
         longitudeE7: Int64(try reader.integer(Int32.self)))
-    let time = flags & hasTime == 0 ? nil : try time(&reader, offsetSeconds)
+    let time = flags & hasTime == 0 ? nil : try time(&reader, zone, at: position)
     let main = try encoding(&reader, mainPixels, IntakePicture.mainBytes)
     let thumbnail = try encoding(&reader, thumbnailPixels, IntakePicture.thumbnailBytes)
     try reader.expectEnd()
@@ -64,14 +64,15 @@ enum IntakeAnswer {
   }
 
   /// Returns nil for a date that is not in the calendar: cameras record such dates.
-  private static func time(_ reader: inout ByteReader, _ offsetSeconds: Int) throws -> Timestamp? {
+  private static func time(
+    _ reader: inout ByteReader, _ zone: CameraZone, at place: Coordinate?
+  ) throws -> Timestamp? {
     let count = Int(try reader.integer(UInt8.self))
     let text = String(decoding: try reader.fixed(count), as: UTF8.self)
     guard let stated = Timestamp(rfc3339: text) else { return nil }
     // `2026-11-25T04:10:00` has 19 characters; longer texts have an offset.
     let isLocal = text.utf8.count == 19
-    return Timestamp(
-      milliseconds: stated.milliseconds - (isLocal ? Int64(offsetSeconds) * 1000 : 0))
+    return isLocal ? zone.moment(ofLocal: stated, at: place) : stated
   }
 
   private static func encoding(

@@ -33,7 +33,7 @@ extension IntakeError: CustomStringConvertible {
       "the file is larger than \(ImageIntake.mostBytes >> 20) MiB: choose a smaller picture"
     case .notAPicture: "this is not a picture that Muster reads: JPEG, PNG, WebP or HEIF"
     case .tooManyPixels:
-      "the picture has too many pixels (JPEG and PNG: at most 100 million, WebP and HEIF: "
+      "the picture has too many pixels (JPEG and PNG: at most 200 million, WebP and HEIF: "
         + "50 million): scale it down first"
     case .damaged: "the picture is damaged or incomplete: copy it from the camera again"
     case .outOfMemory: "the picture needs too much memory: scale it down first"

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MusterModel
 internal import MusterNode
 
@@ -8,8 +7,7 @@ enum PhotoFile {
   static func draft(of path: String, by intake: ImageIntake) async throws(Refusal) -> PhotoDraft {
     let bytes = try InputFile.bytes(of: path, limit: ImageIntake.mostBytes)
     do {
-      let offset = TimeZone.current.secondsFromGMT()
-      return try await intake.read(bytes, localOffsetSeconds: offset).draft
+      return try await intake.read(bytes, zone: .current).draft
     } catch {
       throw Refusal("\(path): \(error)")
     }

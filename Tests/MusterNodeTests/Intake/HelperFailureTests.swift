@@ -28,14 +28,14 @@ import Testing
   ) async throws -> IntakeError? {
     let intake = try intake(script, patience: patience)
     return await #expect(throws: IntakeError.self) {
-      try await intake.read([1, 2, 3], localOffsetSeconds: 0)
+      try await intake.read([1, 2, 3], zone: .ahead(hours: 0))
     }
   }
 
   @Test func `a program that is missing is named`() async throws {
     let path = folder.url.appending(path: "absent").path
     let error = await #expect(throws: IntakeError.self) {
-      try await ImageIntake(program: path).read([1], localOffsetSeconds: 0)
+      try await ImageIntake(program: path).read([1], zone: .ahead(hours: 0))
     }
     #expect(error == .helperMissing(path))
     #expect(error?.description.contains("\n") == false)
@@ -81,7 +81,7 @@ import Testing
       """)
     for _ in 1...2 {
       let error = await #expect(throws: IntakeError.self) {
-        try await intake.read([1, 2, 3], localOffsetSeconds: 0)
+        try await intake.read([1, 2, 3], zone: .ahead(hours: 0))
       }
       #expect(error == .notAPicture)
     }
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func `a valid answer is read`() throws {
-    let picture = try IntakeAnswer.picture(from: Self.valid(), localOffsetSeconds: -3600)
+    let picture = try IntakeAnswer.picture(from: Self.valid(), zone: .ahead(hours: -1))
     #expect(picture.format == .jpeg && picture.orientation == 6)
     #expect(picture.sourceWidth == 4000 && picture.sourceHeight == 3000)
     #expect(picture.position == Coordinate(latitude: 46, longitude: 7))
@@ -145,11 +145,11 @@ import Testing
     let whole = Self.valid()
     for count in 0..<whole.count {
       #expect(throws: IntakeError.helperFailed) {
-        try IntakeAnswer.picture(from: Array(whole.prefix(count)), localOffsetSeconds: 0)
+        try IntakeAnswer.picture(from: Array(whole.prefix(count)), zone: .ahead(hours: 0))
       }
     }
     #expect(throws: IntakeError.helperFailed) {
-      try IntakeAnswer.picture(from: whole + [0], localOffsetSeconds: 0)
+      try IntakeAnswer.picture(from: whole + [0], zone: .ahead(hours: 0))
     }
   }
 
@@ -161,7 +161,7 @@ import Testing
       for _ in 0...drawn.number(below: 4) {
         bytes[drawn.number(below: bytes.count)] = UInt8(truncatingIfNeeded: drawn.next())
       }
-      guard let picture = try? IntakeAnswer.picture(from: bytes, localOffsetSeconds: 0) else {
+      guard let picture = try? IntakeAnswer.picture(from: bytes, zone: .ahead(hours: 0)) else {
         continue
       }
       #expect(max(picture.main.width, picture.main.height) <= 2048)
@@ -177,7 +177,7 @@ import Testing
   @Test(arguments: statuses)
   func `each status has its error`(status: UInt8, error: IntakeError) {
     #expect(throws: error) {
-      try IntakeAnswer.picture(from: [status], localOffsetSeconds: 0)
+      try IntakeAnswer.picture(from: [status], zone: .ahead(hours: 0))
     }
   }
 }

@@ -17,7 +17,7 @@ struct ImageIntakeTests {
   }
 
   private func read(_ name: String) async throws -> IntakePicture {
-    try await intake.read(try specimens.bytes(name), localOffsetSeconds: 3600)
+    try await intake.read(try specimens.bytes(name), zone: .ahead(hours: 1))
   }
 
   @Test(arguments: 1...8)
@@ -48,6 +48,47 @@ struct ImageIntakeTests {
 
   @Test func `a time without an offset is local time of this computer`() async throws {
     #expect(try await read("local.jpg").takenAt == Timestamp(rfc3339: "2026-11-25T03:10:00Z"))
+  }
+
+  @Test(arguments: [
+    ("summer.jpg", "2026-07-15T14:00:00Z"), ("winter.jpg", "2026-01-15T15:00:00Z"),
+    ("sydney.jpg", "2026-07-15T05:00:00Z"), ("other-offset.jpg", "2026-07-15T18:30:00Z"),
+  ])
+  func `a local time is that of the picture's own day and place`(
+    name: String, time: String
+  ) async throws {
+    let lisbon = CameraZone(
+      own: try #require(TimeZone(identifier: "Europe/Lisbon")), places: cities)
+    let picture = try await intake.read(try specimens.bytes(name), zone: lisbon)
+    #expect(picture.takenAt == Timestamp(rfc3339: time))
+  }
+
+  private var cities: [ZonePlace] {
+    ZonePlace.read("PT\t+3843-00908\tEurope/Lisbon\nAU\t-3352+15113\tAustralia/Sydney\n")
+  }
+
+  @Test(arguments: [("108mp.jpg", 12_000, 9_000), ("200mp.jpg", 16_320, 12_240)])
+  func `the pictures of phones with the most pixels are read`(
+    name: String, width: Int, height: Int
+  ) async throws {
+    let picture = try await read(name)
+    #expect(picture.sourceWidth == width && picture.sourceHeight == height)
+    #expect((1800...2048).contains(picture.main.width))
+  }
+
+  @Test(arguments: ["thin.jpg", "thin.png", "flat.jpg"])
+  func `a picture that is one pixel wide or high is read`(name: String) async throws {
+    let picture = try await read(name)
+    #expect(min(picture.main.width, picture.main.height) == 1)
+    #expect(max(picture.main.width, picture.main.height) == 2048)
+    #expect(min(picture.thumbnail.width, picture.thumbnail.height) == 1)
+  }
+
+  @Test(arguments: ["turned-6.jpg", "wide.jpg", "noise.jpg"], 1...2)
+  func `a JPEG without its end mark is read`(name: String, missing: Int) async throws {
+    let whole = try await read(name)
+    let part = Array(try specimens.bytes(name).dropLast(missing))
+    #expect(try await intake.read(part, zone: .ahead(hours: 1)).main == whole.main)
   }
 
   @Test func `a date that is in no calendar is no time`() async throws {
@@ -88,10 +129,10 @@ struct ImageIntakeTests {
   }
 
   @Test func `an empty file and one that is too large are refused`() async throws {
-    await #expect(throws: IntakeError.empty) { try await intake.read([], localOffsetSeconds: 0) }
+    await #expect(throws: IntakeError.empty) { try await intake.read([], zone: .ahead(hours: 0)) }
     let large = [UInt8](repeating: 0xFF, count: ImageIntake.mostBytes + 1)
     await #expect(throws: IntakeError.oversized) {
-      try await intake.read(large, localOffsetSeconds: 0)
+      try await intake.read(large, zone: .ahead(hours: 0))
     }
   }
 
@@ -103,7 +144,7 @@ struct ImageIntakeTests {
     for start in [[], [0xFF, 0xD8, 0xFF], Array("RIFF____WEBP".utf8), Array("____ftypheic".utf8)] {
       noise.replaceSubrange(0..<start.count, with: start)
       await #expect(throws: IntakeError.self) {
-        try await intake.read(noise, localOffsetSeconds: 0)
+        try await intake.read(noise, zone: .ahead(hours: 0))
       }
     }
     #expect(try await read("plain.jpg").main.width == 360)
@@ -116,7 +157,7 @@ struct ImageIntakeTests {
     for percent in 1..<(name == "exif.png" ? 99 : 100) {
       let part = Array(whole.prefix(whole.count * percent / 100))
       let error = await #expect(throws: IntakeError.self, "\(percent) %") {
-        try await intake.read(part, localOffsetSeconds: 0)
+        try await intake.read(part, zone: .ahead(hours: 0))
       }
       #expect(error == .damaged || error == .notAPicture, "\(percent) %")
     }
@@ -140,13 +181,13 @@ struct ImageIntakeTests {
   @Test func `a helper that does not answer in time is replaced`() async throws {
     let hasty = try builtIntake(patience: .seconds(20))
     let bytes = try specimens.bytes("plain.jpg")
-    _ = try await hasty.read(bytes, localOffsetSeconds: 0)
+    _ = try await hasty.read(bytes, zone: .ahead(hours: 0))
     let first = try #require(await hasty.helperPID)
     kill(first, SIGSTOP)
     await #expect(throws: IntakeError.timedOut) {
-      try await hasty.read(bytes, localOffsetSeconds: 0)
+      try await hasty.read(bytes, zone: .ahead(hours: 0))
     }
-    #expect(try await hasty.read(bytes, localOffsetSeconds: 0).main.width == 360)
+    #expect(try await hasty.read(bytes, zone: .ahead(hours: 0)).main.width == 360)
   }
 
   #if os(Linux)

@@ -56,6 +56,13 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
+extension CameraZone {
+  /// A zone without summer time, wherever the picture was taken.
+  static func ahead(hours: Int) -> CameraZone {
+    CameraZone(own: TimeZone(secondsFromGMT: hours * 3600) ?? .gmt, places: [])
+  }
+}
+
 /// An intake that uses the built helper.
 func builtIntake(patience: Duration = .seconds(120)) throws -> ImageIntake {
   let kept = ["LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS"]
