@@ -128,10 +128,9 @@ import Testing
     let large = try #require(MapFile.png) + Data(count: BaseMap.tileBytes)
     try file.put(zoom: 1, column: 0, row: 0, large)
     try file.put(zoom: 1, column: 1, row: 0, Data("<svg onload=alert(1)>".utf8))
-    try file.put(zoom: 1, column: 1, row: 1, nil)
     try file.run("INSERT INTO tiles VALUES (1, 0, 1, 'text'), (2, 2, 2, NULL)")
     let map = try BaseMap(opening: file.path)
-    for (x, y) in [(0, 1), (1, 1), (1, 0)] {
+    for (x, y) in [(0, 1), (1, 1)] {
       await #expect(throws: BaseMap.Fault.self) { try await map.tile(zoom: 1, x: x, y: y) }
     }
     #expect(try await map.tile(zoom: 1, x: 0, y: 0) == nil)
@@ -187,6 +186,28 @@ import Testing
     let file = try Self.map()
     try file.run("CREATE VIRTUAL TABLE words USING fts5(word)")
     #expect(fault(of: file).contains("virtual table"))
+  }
+
+  @Test func `an empty tile is none, and the first tile may be one`() async throws {
+    let file = try MapFile()
+    try file.write(["minzoom": "0", "maxzoom": "2"])
+    try file.put(zoom: 1, column: 0, row: 1, nil)
+    try file.put(zoom: 0, column: 0, row: 0, MapFile.png)
+    let map = try BaseMap(opening: file.path)
+    #expect(map.about.format == .png)
+    #expect(try await map.tile(zoom: 1, x: 0, y: 0) == nil)
+    #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.format == .png)
+  }
+
+  @Test func `a file in WAL mode is read, and nothing is written beside it`() async throws {
+    let folder = try TestFolder()
+    let file = try Self.map()
+    try file.run("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)")
+    let copy = folder.path + "/a 100%?#.mbtiles"
+    try FileManager.default.copyItem(atPath: file.path, toPath: copy)
+    let map = try BaseMap(opening: copy)
+    #expect(try await map.tile(zoom: 0, x: 0, y: 0)?.format == .png)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
   }
 
   @Test func `the file is only read`() async throws {

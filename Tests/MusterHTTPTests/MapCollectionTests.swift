@@ -76,6 +76,56 @@ import Testing
     #expect(try home.names == ["a.pmtiles"])
   }
 
+  @Test(arguments: ["-wal", "-journal"])
+  func `the changes beside an MBTiles file are part of its copy`(suffix: String) async throws {
+    let file = try MapFile()
+    try file.write(["format": "png"])
+    if suffix == "-wal" { try file.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0") }
+    try file.put(zoom: 1, column: 0, row: 1, MapFile.png)
+    if suffix == "-journal" {
+      // A program that ended in the middle of a change.
+      try file.run(
+        "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM tiles; "
+          + "CREATE TABLE more (x); INSERT INTO more SELECT zeroblob(9000) FROM metadata")
+    }
+    let source = home.path + "/m.mbtiles"
+    for ending in ["", suffix] {
+      try FileManager.default.copyItem(atPath: file.path + ending, toPath: source + ending)
+    }
+    let before = try Data(contentsOf: URL(filePath: source))
+    #expect(throws: BaseMap.Fault.self) { try BaseMap(opening: source) }
+    let folder = MapFolder(in: home.path)
+    #expect(try folder.add(source) == "m.mbtiles")
+    #expect(try home.names == ["m.mbtiles"])
+    let map = try #require(await MapCollection(in: folder).map(named: "m.mbtiles"))
+    #expect(try await map.tile(zoom: 1, x: 0, y: 0)?.format == .png)
+    #expect(try Data(contentsOf: URL(filePath: source)) == before)
+    #expect(FileManager.default.fileExists(atPath: source + suffix))
+  }
+
+  @Test func `each name that is accepted can be listed and removed`() async throws {
+    let folder = MapFolder(in: home.path)
+    for name in [
+      "ridge-journal", "ridge-wal", "ridge-shm", "ridge.part", "...", "---",
+    ] {
+      let source = try home.write(Self.vector(), as: name)
+      #expect(throws: BaseMap.Fault.self, "\(name)") { try folder.add(source) }
+    }
+    for name in [
+      "ridge-journal.pmtiles", "-x.pmtiles",
+      "nine " + String(repeating: "a", count: 70) + ".pmtiles",
+      "ab-" + String(repeating: "c", count: 79), String(repeating: "山", count: 79), "%41?#",
+      "cafe\u{301}.pmtiles", "a&b 'c'.pmtiles",
+    ] {
+      let source = try home.write(Self.vector(), as: name)
+      let added = try folder.add(source)
+      let items = try await MapCollection(in: folder).items()
+      #expect(items.map(\.name) == [added] && items.first?.json["fault"] == .null, "\(name)")
+      try folder.remove(added)
+      #expect(try home.names == [], "\(name)")
+    }
+  }
+
   @Test func `a broken file in the folder is listed with its fault`() async throws {
     let folder = MapFolder(in: home.path)
     _ = try folder.add(home.write(Self.vector(), as: "good.pmtiles"))

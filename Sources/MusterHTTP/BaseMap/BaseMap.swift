@@ -5,7 +5,7 @@ internal import MusterInterchange
 /// An open file of tiles. Not thread-safe: the owner serializes access.
 protocol TileFile: AnyObject {
   var about: BaseMap.About { get }
-  /// Returns the tile as it is in the file; nil if the file has none.
+  /// Returns the tile as it is in the file, perhaps empty; nil if the file has none.
   ///
   /// - Parameter y: counted from the north.
   func tile(zoom: Int, x: Int, y: Int) throws -> [UInt8]?
@@ -69,7 +69,6 @@ public final class BaseMap: @unchecked Sendable {
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw Fault("there is no file \(path) that can be read")
     }
-    // By its absolute path: SQLite interprets some other names.
     let absolute = URL(filePath: path).standardizedFileURL.path
     do {
       if Self.begins(absolute, with: PMTilesHeader.magic) {
@@ -113,8 +112,9 @@ public final class BaseMap: @unchecked Sendable {
     }
     let isGzipped = Gzip.isGzip(bytes)
     let content = isGzipped ? try Gzip.inflated(bytes, limit: Self.inflatedBytes) : bytes
+    // Some programs store an empty tile where there is nothing to show.
+    guard let first = content.first else { return nil }
     if about.format == .pbf {
-      guard let first = content.first else { return nil }
       guard first == TileFormat.layerTag else {
         throw Fault("the tile is not a vector tile")
       }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDBSQLite
 
 /// A SQLite file from an untrusted source, opened read-only.
@@ -6,8 +7,13 @@ internal import GRDBSQLite
 /// query. Its views can only read and join its own tables: a function or a recursion can produce
 /// gigabytes in a few steps. Virtual tables are rejected, since they parse what the file contains.
 ///
+/// Nothing is written beside it, and it may be on read-only media: in WAL mode, the file is opened
+/// as one that does not change.
+///
 /// Not thread-safe: the owner serializes access.
 final class MBTilesFile {
+  /// The first bytes of a SQLite file.
+  static let magic = Array("SQLite format 3".utf8)
   /// The limit of one value; SQLite reports an error for a longer one.
   private static let valueBytes: Int32 = 4 * 1024 * 1024
   /// Steps of SQLite's virtual machine between two looks at the clock.
@@ -29,7 +35,10 @@ final class MBTilesFile {
   /// - Parameter skipsVirtual: whether virtual tables are permitted. The caller MUST NOT read them.
   init(opening path: String, skipsVirtual: Bool = false) throws(Fault) {
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+    let address = URL(filePath: path).absoluteString
+    let code = sqlite3_open_v2(
+      SQLiteJournal.isWAL(path) ? "\(address)?immutable=1" : address, &opened,
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
     guard code == SQLITE_OK, let opened else {
       sqlite3_close_v2(opened)
       throw Fault(description: String(cString: sqlite3_errstr(code)))

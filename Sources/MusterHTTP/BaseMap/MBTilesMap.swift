@@ -6,6 +6,11 @@ final class MBTilesMap: TileFile {
   private let file: MBTilesFile
 
   init(opening path: String) throws {
+    if let suffix = SQLiteJournal.suffix(beside: path) {
+      throw BaseMap.Fault(
+        "its latest changes are in the file beside it that ends in \(suffix): add both with "
+          + "`muster map add FILE`")
+    }
     file = try MBTilesFile(opening: path)
     about = try Self.about(file)
   }
@@ -48,7 +53,8 @@ final class MBTilesMap: TileFile {
   }
 
   private static func format(_ word: String?, _ file: MBTilesFile) throws -> TileFormat {
-    let first = try file.rows("SELECT tile_data FROM tiles", limit: 1).first?.first
+    let query = "SELECT tile_data FROM tiles WHERE tile_data > x''"
+    let first = try file.rows(query, limit: 1).first?.first
     guard case .blob(let bytes)? = first else { throw BaseMap.Fault("it contains no tiles") }
     switch word?.lowercased() {
     case "pbf", "mvt", "application/vnd.mapbox-vector-tile": return .pbf

@@ -10,6 +10,8 @@ public struct MapFolder: Sendable {
   static let mostFiles = 64
   private static let pieceBytes = 4 << 20
   private static let nameCharacters = 80
+  /// A name of a file has at most 255 bytes, of which a part and its journal need some.
+  private static let nameBytes = 200
   /// The age in seconds of a part that no copying process writes to any more.
   private static let staleSeconds = 3600.0
   private static let partSuffix = ".part"
@@ -47,10 +49,7 @@ public struct MapFolder: Sendable {
   /// Returns the files, sorted by name; none if there is no folder.
   func files() -> [File] {
     let files = names.sorted().compactMap { name -> File? in
-      // Other names belong to parts, and to SQLite's files beside a database.
-      guard Self.name(for: name) == name, !name.hasSuffix(Self.partSuffix),
-        !["-wal", "-shm", "-journal"].contains(where: name.hasSuffix)
-      else { return nil }
+      guard Self.name(for: name) == name, !Self.isReserved(name) else { return nil }
       let attributes = Self.attributes(of: path(of: name))
       guard attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
       return File(name, attributes)
@@ -78,17 +77,25 @@ public struct MapFolder: Sendable {
 
   func path(of name: String) -> String { path + "/" + name }
 
+  /// Whether a name is one of a part, or of SQLite's files beside a database.
+  private static func isReserved(_ name: String) -> Bool {
+    ([partSuffix] + SQLiteJournal.suffixes).contains(where: name.hasSuffix)
+  }
+
   /// Returns the name of a file in the folder: letters, digits, dots, hyphens and underscores; nil
   /// if nothing remains.
   static func name(for file: String) -> String? {
     let allowed = file.map { letter in
       letter.isLetter || letter.isNumber || "._-".contains(letter) ? letter : "-"
     }
-    let name = String(String(allowed).drop { $0 == "." || $0 == "-" }.suffix(nameCharacters))
-    return name.isEmpty ? nil : name
+    var name = String(allowed).suffix(nameCharacters)
+    while name.utf8.count > nameBytes { name.removeFirst() }
+    name = name.drop { $0 == "." || $0 == "-" }
+    return name.isEmpty ? nil : String(name)
   }
 
-  /// Copies a file into the folder and returns its name, and what was used of an overlay.
+  /// Copies a file into the folder and returns its name, and what was used of an overlay. Changes of
+  /// an MBTiles file that SQLite keeps in a file beside it are part of the copy.
   ///
   /// - Parameters:
   ///   - source: the path of the file.
@@ -100,18 +107,21 @@ public struct MapFolder: Sendable {
     _ source: String, isStrict: Bool = false,
     onProgress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(BaseMap.Fault) -> (name: String, outcome: ImportOutcome?) {
-    try MapContent.read(source).check(isStrict: isStrict)
+    let journal = SQLiteJournal.suffix(beside: source).map { source + $0 }
+    // An incomplete file is checked when the copy is complete.
+    if journal == nil { try MapContent.read(source).check(isStrict: isStrict) }
     do {
       let file = try FileHandle(forReadingFrom: URL(filePath: source))
       let total = Int64(try file.seekToEnd())
       try file.seek(toOffset: 0)
-      var incoming = try begin(URL(filePath: source).lastPathComponent, bytes: total)
+      let more = journal.map { File("", at: $0).bytes } ?? 0
+      var incoming = try begin(URL(filePath: source).lastPathComponent, bytes: total + more)
       do {
         while let piece = try file.read(upToCount: Self.pieceBytes), !piece.isEmpty {
           try incoming.append(piece)
           onProgress(incoming.bytes, total)
         }
-        let content = try incoming.finish(isStrict: isStrict)
+        let content = try incoming.finish(with: journal, isStrict: isStrict)
         return (incoming.name, content.outcome)
       } catch {
         incoming.discard()
@@ -126,7 +136,8 @@ public struct MapFolder: Sendable {
 
   /// Removes a map. Throws a fault if there is none of this name, or it cannot be removed.
   public func remove(_ name: String) throws(BaseMap.Fault) {
-    guard files().contains(where: { $0.name == name }) else {
+    // Its name may be another encoding of the same letters.
+    guard let file = files().first(where: { $0.name == name }) else {
       let names = files().map(\.name)
       throw BaseMap.Fault(
         names.isEmpty
@@ -134,7 +145,7 @@ public struct MapFolder: Sendable {
           : "there is no map \(name): use one of \(names.joined(separator: ", "))")
     }
     do {
-      try FileManager.default.removeItem(atPath: path(of: name))
+      try FileManager.default.removeItem(atPath: path(of: file.name))
     } catch {
       throw BaseMap.Fault("\(name) cannot be removed: \(error.localizedDescription)")
     }
@@ -148,8 +159,12 @@ public struct MapFolder: Sendable {
   ///   - file: the name of the file at its source.
   ///   - bytes: the length of the file; nil if unknown.
   func begin(_ file: String, bytes: Int64?) throws(BaseMap.Fault) -> IncomingMap {
-    guard let name = Self.name(for: file), !name.hasSuffix(Self.partSuffix) else {
+    guard let name = Self.name(for: file) else {
       throw BaseMap.Fault("the file needs a name with letters or digits, such as valley.pmtiles")
+    }
+    guard !Self.isReserved(name) else {
+      throw BaseMap.Fault(
+        "a name that ends in .part, -wal, -shm or -journal is that of a temporary file: rename it")
     }
     guard files().count < Self.mostFiles else {
       throw BaseMap.Fault("there are \(Self.mostFiles) maps already: remove one")
@@ -193,7 +208,7 @@ public struct MapFolder: Sendable {
 
   /// Removes what a process that was killed left.
   private func removeStaleParts() {
-    for name in names where name.hasPrefix(".") && name.hasSuffix(Self.partSuffix) {
+    for name in names where name.hasPrefix(".") && Self.isReserved(name) {
       guard let changed = Self.attributes(of: path(of: name))[.modificationDate] as? Date,
         -changed.timeIntervalSinceNow > Self.staleSeconds
       else { continue }
@@ -234,12 +249,19 @@ struct IncomingMap {
 
   /// Stores the file durably under its name, if it is a map, and returns what it contains.
   ///
-  /// - Parameter isStrict: whether an overlay is refused if a part of it cannot be used.
+  /// - Parameters:
+  ///   - journal: the path of what SQLite keeps beside the source, if anything.
+  ///   - isStrict: whether an overlay is refused if a part of it cannot be used.
   @discardableResult
-  func finish(isStrict: Bool = false) throws(BaseMap.Fault) -> MapContent {
+  func finish(
+    with journal: String? = nil, isStrict: Bool = false
+  ) throws(BaseMap.Fault) -> MapContent {
     do {
       try file.synchronize()
       try file.close()
+      if let journal { try complete(by: journal) }
+    } catch let fault as BaseMap.Fault {
+      throw fault
     } catch {
       throw BaseMap.Fault("the map cannot be stored: \(error.localizedDescription)")
     }
@@ -259,11 +281,22 @@ struct IncomingMap {
     return content
   }
 
+  /// Writes what a copy of the journal has into the file.
+  private func complete(by journal: String) throws {
+    let suffix = journal.hasSuffix("-wal") ? "-wal" : "-journal"
+    // A new file: that of a read-only medium could not be deleted.
+    try Data(contentsOf: URL(filePath: journal), options: .alwaysMapped)
+      .write(to: URL(filePath: part + suffix))
+    try SQLiteJournal.complete(part)
+  }
+
   func discard() {
-    do {
-      try FileManager.default.removeItem(atPath: part)
-    } catch {
-      // Removed as a stale part later.
+    for suffix in [""] + SQLiteJournal.suffixes {
+      do {
+        try FileManager.default.removeItem(atPath: part + suffix)
+      } catch {
+        // It is not there, or is removed as a stale part later.
+      }
     }
   }
 }
