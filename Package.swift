@@ -213,7 +213,7 @@ let package = Package(
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
         "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
-        hummingbirdCore, nioCore, nioSSL, logging, lifecycle,
+        hummingbirdCore, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard"), .copy("Resources/world.pmtiles")], for: .size),
     program(
       "muster",

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import Synchronization
 
 /// The connections of a listener whose client sends nothing more: it has hung up, or it only waits
@@ -31,6 +32,8 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
   enum ExtensionRequest: Sendable {
     /// A request was accepted.
     case accepted
+    /// The client waits for `100 Continue` before it sends a body.
+    case awaited
     /// A file is sent or received.
     case transfer
     case endless
@@ -107,9 +110,21 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     if request != nil { settle() }
     switch request {
     case .accepted: prolong(to: context.eventLoop.now + Self.longest)
+    case .awaited: sendContinue(context)
     case .transfer: prolong(to: context.eventLoop.now + Self.longestTransfer)
     case .endless: deadline = nil
     case nil: context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  /// Sends an interim response, which is no part of an exchange: it begins behind the encoder.
+  private func sendContinue(_ context: ChannelHandlerContext) {
+    do {
+      let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+      try context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+        .writeAndFlush(NIOAny(line), promise: nil)
+    } catch {
+      // The client sends the body after a while in any case.
     }
   }
 

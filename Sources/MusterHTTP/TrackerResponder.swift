@@ -93,7 +93,12 @@ struct TrackerResponder: Sendable {
       let reports = try PhoneMessages.json(
         body, named: Self.ownTracksNames(request), open: { key?.open($0) })
       return await answer(to: reports, with: "[]", address)
-    case ("/", _), ("/owntracks", _): return .words(.methodNotAllowed, "use GET or POST")
+    case ("/", _), ("/owntracks", _):
+      let allowed = path == "/" ? ["GET", "POST"] : ["POST"]
+      var response = Response.words(
+        .methodNotAllowed, "use \(allowed.joined(separator: " or "))")
+      response.headers[.allow] = allowed.joined(separator: ", ")
+      return response
     default: return .words(.notFound, "there is nothing at this path")
     }
   }

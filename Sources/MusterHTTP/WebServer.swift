@@ -2,6 +2,7 @@ internal import Foundation
 internal import Hummingbird
 public import Logging
 public import MusterControl
+internal import MusterModel
 public import MusterNode
 internal import NIOCore
 public import ServiceLifecycle
@@ -76,11 +77,6 @@ public struct WebServer: Service {
     self.onListening = onListening
   }
 
-  /// Returns a host and a port as in a URL: an IPv6 address in brackets (RFC 3986 3.2.2).
-  public static func authority(_ host: String, _ port: Int) -> String {
-    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
-  }
-
   /// Returns after a graceful shutdown; throws if the address is in use, or the socket cannot be
   /// created for this user only. Removes the socket at the end.
   public func run() async throws {
@@ -102,7 +98,7 @@ public struct WebServer: Service {
         let (logger, onListening, isLocal) = (logger, onListening, responder.rule.isLocal)
         return try await serve(.hostname(host, port: port)) { channel in
           let port = channel.localAddress?.port ?? 0
-          let authority = Self.authority(host, port)
+          let authority = Endpoint.authority(host, port)
           logger.info(
             isLocal
               ? "listening for programs and phones on http://\(authority)"
@@ -111,7 +107,7 @@ public struct WebServer: Service {
         }
       } catch let error as IOError where error.errnoCode == EADDRINUSE {
         guard index + 1 < ports.count else { throw error }
-        logger.warning("\(host):\(port) is in use: trying another port")
+        logger.warning("\(Endpoint.authority(host, port)) is in use: trying another port")
       }
     }
   }
@@ -201,12 +197,11 @@ struct WebResponder: HTTPResponder {
   func respond(to request: Request, context: Context) async throws -> Response {
     var context = context
     context.connection.inputs = inputs
-    if let fault = request.headFault {
-      context.connection.closeSoon()
-      return fault.answer.response
-    }
-    let response = try await answer(request, context).fitting(request)
-    context.connection.renew(after: response)
+    let (connection, admitted) = (context.connection, context)
+    let response = try await request.answered(on: connection) { request in
+      try await answer(request, admitted)
+    }.fitting(request)
+    connection.renew(after: response)
     return response
   }
 

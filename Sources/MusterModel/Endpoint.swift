@@ -59,6 +59,13 @@ extension Endpoint: Codable {
   }
 }
 
+extension Endpoint {
+  /// Returns a host and a port as in a URL: an IPv6 address in brackets (RFC 3986 3.2.2).
+  public static func authority(_ host: String, _ port: some BinaryInteger) -> String {
+    host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}
+
 extension Endpoint: CustomStringConvertible {
   /// `uplink`, `192.0.2.1:7474` or `[2001:db8::1]:7474` (RFC 5952).
   public var description: String {

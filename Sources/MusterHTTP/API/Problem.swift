@@ -76,6 +76,10 @@ struct Problem: Error, Hashable {
     if let current { document["current"] = current }
     var answer = Answer(
       status, JSON.object(document), type: "application/problem+json")
+    // RFC 9110 12.5.3.
+    if status == .unsupportedMediaType, place == Request.contentCoding {
+      answer.headers[.acceptEncoding] = "gzip"
+    }
     if !allowed.isEmpty { answer.headers[.allow] = allowed.joined(separator: ", ") }
     if let retrySeconds { answer.headers[.retryAfter] = "\(retrySeconds)" }
     return answer

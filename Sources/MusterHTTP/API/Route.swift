@@ -31,6 +31,11 @@ struct ServiceRoute<Service: Sendable>: Sendable {
       || method == .head && description.method == .get && description.rights.cost != .stream
   }
 
+  /// The methods that it answers.
+  var methods: [String] {
+    [description.method.rawValue] + (answers(.head) ? [HTTPRequest.Method.head.rawValue] : [])
+  }
+
   subscript<Value>(dynamicMember path: KeyPath<RouteDescription, Value>) -> Value {
     description[keyPath: path]
   }

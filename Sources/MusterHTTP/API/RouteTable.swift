@@ -44,7 +44,7 @@ struct RouteTable<Service: Sendable>: Sendable {
       throw Problem(.notFound, "there is nothing at \(request.uri.path.prefix(200))")
     }
     guard let match = matching.first(where: { $0.route.answers(request.method) }) else {
-      let allowed = matching.map { $0.route.method.rawValue }
+      let allowed = matching.flatMap(\.route.methods)
       throw Problem(
         .methodNotAllowed, "only \(allowed.joined(separator: ", "))", allowed: allowed)
     }

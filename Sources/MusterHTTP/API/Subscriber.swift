@@ -105,6 +105,11 @@ struct Connection: Sendable {
     channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.accepted)
   }
 
+  /// Lets a client send the body that it announced by `Expect: 100-continue`.
+  func sendContinue() {
+    channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.awaited)
+  }
+
   /// Removes the time limit of the connection.
   func keepOpen() {
     channel.pipeline.fireUserInboundEventTriggered(ConnectionLifetime.ExtensionRequest.endless)

@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
+internal import MusterModel
 internal import NIOCore
 internal import NIOSSL
 public import ServiceLifecycle
@@ -94,7 +95,7 @@ public struct ArchiveServer: Service {
         availableConnectionsDelegate: .maximum(Self.mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? 0
-        logger.notice("serving the archive on \(scheme)://\(WebServer.authority(host, bound))")
+        logger.notice("serving the archive on \(scheme)://\(Endpoint.authority(host, bound))")
         onListening(bound)
       }, logger: quiet)
     try await application.run()

@@ -102,7 +102,7 @@ struct Dashboard: Sendable {
 
   func answer(_ request: Request) async -> Response {
     guard request.isRead else {
-      return Problem(.methodNotAllowed, "only GET", allowed: ["GET"]).answer.response
+      return Problem(.methodNotAllowed, "only GET, HEAD", allowed: ["GET", "HEAD"]).answer.response
     }
     if let tile = await world.answer(request) { return tile.response }
     let path = request.uri.path

@@ -25,7 +25,7 @@ enum JoinPage {
     let path = request.uri.path
     guard path == Self.path || path == Self.certificatePath else { return nil }
     guard request.isRead else {
-      throw Problem(.methodNotAllowed, "only GET", allowed: ["GET"])
+      throw Problem(.methodNotAllowed, "only GET, HEAD", allowed: ["GET", "HEAD"])
     }
     guard path == Self.certificatePath else {
       self = .instructions(language: Dashboard.language(of: request))

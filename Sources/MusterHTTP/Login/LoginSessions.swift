@@ -107,7 +107,7 @@ struct LoginSessions: Sendable {
     _ secret: String
   ) async throws -> Response {
     switch request.method {
-    case .get:
+    case .get, .head:
       let rights = login?.rights ?? .observer
       var session: [String: JSON] = [
         "id": .string(try await people.id(of: token.login)), "name": .string(token.login),
@@ -136,7 +136,8 @@ struct LoginSessions: Sendable {
       return response
     default:
       throw Problem(
-        .methodNotAllowed, "only GET, POST, DELETE", allowed: ["GET", "POST", "DELETE"])
+        .methodNotAllowed, "only GET, HEAD, POST, DELETE",
+        allowed: ["GET", "HEAD", "POST", "DELETE"])
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
+internal import MusterModel
 public import MusterTransport
 internal import NIOCore
 internal import NIOSSL
@@ -76,17 +77,15 @@ public struct CommandPostServer: Service {
   ) -> UplinkResponder.Other {
     { request, context in
       let connection = Connection(channel: context.channel, inputs: inputs)
-      if let fault = request.headFault {
-        connection.closeSoon()
-        return fault.answer.response
+      return try await request.answered(on: connection) { request in
+        if let amazon, ListenerRoute.find(request, at: .remote)?.service == .amazon {
+          let response = await amazon.respond(
+            to: request, from: context.client, isProgramHere: false)
+          connection.renew(after: response)
+          return response
+        }
+        return await endpoint.respond(to: request, from: context.client, connection: connection)
       }
-      if let amazon, ListenerRoute.find(request, at: .remote)?.service == .amazon {
-        let response = await amazon.respond(
-          to: request, from: context.client, isProgramHere: false)
-        connection.renew(after: response)
-        return response
-      }
-      return await endpoint.respond(to: request, from: context.client, connection: connection)
     }
   }
 
@@ -145,7 +144,7 @@ public struct CommandPostServer: Service {
         availableConnectionsDelegate: .maximum(mostConnections, logger: quiet)),
       onServerRunning: { channel in
         let bound = channel.localAddress?.port ?? port
-        let authority = WebServer.authority(host, bound)
+        let authority = Endpoint.authority(host, bound)
         if isPost { uplinks.serves(at: authority) }
         logger.info("\(isPost ? "a command post" : "serving phones") on https://\(authority)")
         onListening(bound)

@@ -1,4 +1,5 @@
 public import Logging
+internal import MusterModel
 internal import NIOCore
 internal import NIOPosix
 public import ServiceLifecycle
@@ -52,7 +53,7 @@ public struct GpsdSource: Service {
     } catch {
       try Task.checkCancellation()
       await deliver(.state(error is SourceSilent ? .silent : .waiting))
-      logger.debug("gpsd at \(host):\(port): \(error)")
+      logger.debug("gpsd at \(Endpoint.authority(host, port)): \(error)")
       return error is SourceSilent
     }
   }

@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import MusterModel
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
@@ -24,7 +25,8 @@ struct UplinkFailureText {
   var isSuspect: Bool { error == Self.notAPost || error == Self.wrongCertificate }
 
   init(_ error: any Error, target: UplinkTarget, proxy: UplinkProxy?) {
-    let way = proxy.map { $0.isFor(target.host) ? "the proxy \($0.host):\($0.port)" : nil } ?? nil
+    let used = proxy.flatMap { $0.isFor(target.host) ? $0 : nil }
+    let way = used.map { "the proxy \(Endpoint.authority($0.host, $0.port))" }
     switch error {
     case UplinkFault.stranger, UplinkFault.rubbish:
       self.error = Self.notAPost

@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// A command post to connect to, as the user configured it.
 public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
   /// The default port of command posts.
@@ -27,6 +29,6 @@ public struct UplinkTarget: Hashable, Sendable, CustomStringConvertible {
     host = address.host
     port = address.port
     description =
-      host.contains(":") ? "https://[\(host)]:\(port)" : "https://\(host):\(port)"
+      "https://\(Endpoint.authority(host, port))"
   }
 }

@@ -1,5 +1,6 @@
 internal import Logging
 internal import MusterHTTP
+internal import MusterModel
 internal import MusterNode
 internal import MusterTransport
 
@@ -49,6 +50,6 @@ struct PhoneListener: Sendable {
 
   /// The address of the listener for links, by the first name of this machine.
   func origin(port: Int) -> String {
-    "https://\(WebServer.authority(names.first?.host ?? place.host, port))"
+    "https://\(Endpoint.authority(names.first?.host ?? place.host, port))"
   }
 }

@@ -73,7 +73,7 @@ struct HTTPListener: Hashable, Redacted {
     /// It has the token only on a terminal: other users may read a journal or a log file.
     func announcement(port: Int, isTerminal: Bool) -> String? {
       if case .phones = access { return nil }
-      let address = "http://\(WebServer.authority(host, port))/"
+      let address = "http://\(Endpoint.authority(host, port))/"
       guard let token else { return "dashboard: \(address)" }
       return isTerminal
         ? "dashboard: \(address)?token=\(token.text)"

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import MusterLocation
+internal import MusterModel
 
 /// The address of gpsd: `HOST`, or `HOST:PORT`.
 struct GpsdArgument: Hashable {
@@ -55,10 +56,10 @@ enum LocationChoice {
   /// The name that `status` shows.
   var name: String {
     switch self {
-    case .gpsd(let gpsd): "gpsd \(gpsd.host):\(gpsd.port)"
+    case .gpsd(let gpsd): "gpsd \(Endpoint.authority(gpsd.host, gpsd.port))"
     case .nmeaStream(.standardInput): "NMEA on standard input"
     case .nmeaStream(.path(let path)): "NMEA \(path)"
-    case .nmeaDatagrams(let host, let port): "NMEA udp://\(host):\(port)"
+    case .nmeaDatagrams(let host, let port): "NMEA udp://\(Endpoint.authority(host, port))"
     case .track(_, let file): "track \(file)"
     }
   }

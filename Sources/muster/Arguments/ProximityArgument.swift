@@ -1,4 +1,5 @@
 internal import MusterLocation
+internal import MusterModel
 
 /// The source of sightings: a file, a device, `-` for standard input, `udp://[HOST]:PORT`.
 struct ProximityArgument: Hashable {
@@ -29,7 +30,7 @@ struct ProximityArgument: Hashable {
     switch input {
     case .standardInput: "scanner on standard input"
     case .path(let path): "scanner \(path)"
-    case .datagrams(let host, let port): "scanner udp://\(host):\(port)"
+    case .datagrams(let host, let port): "scanner udp://\(Endpoint.authority(host, port))"
     }
   }
 }

@@ -15,7 +15,8 @@ struct ReceiverCheck {
     let (host, port) = gpsd.map { ($0.host, $0.port) } ?? ("127.0.0.1", GpsdSource.defaultPort)
     let observed = await Self.listen(host: host, port: port)
     return [
-      finding(of: observed, at: "gpsd at \(host):\(port)"), Self.clock(against: observed.time),
+      finding(of: observed, at: "gpsd at \(Endpoint.authority(host, port))"),
+      Self.clock(against: observed.time),
     ]
   }
 
