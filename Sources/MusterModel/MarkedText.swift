@@ -1,9 +1,18 @@
-/// Text of UTF-16 with a byte order mark, as PowerShell and other programs of Windows write it.
+/// Text with a byte order mark, as PowerShell and other programs of Windows write it.
 public enum MarkedText {
-  /// The text has a mark, and is not valid UTF-16.
+  /// The text has a mark of UTF-16, and is not valid.
   public struct Fault: Error, Hashable, Sendable {}
 
-  /// Returns the text without its mark; nil for bytes that have none.
+  private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// Returns the bytes without a mark, of text in UTF-16 those of the same text in UTF-8. Bytes
+  /// that have no mark are returned as they are.
+  public static func unmarked(_ bytes: [UInt8]) throws(Fault) -> [UInt8] {
+    if let text = try utf16(bytes) { return Array(text.utf8) }
+    return bytes.starts(with: utf8Mark) ? Array(bytes.dropFirst(utf8Mark.count)) : bytes
+  }
+
+  /// Returns the text of UTF-16 without its mark; nil for bytes that have none.
   public static func utf16(_ bytes: [UInt8]) throws(Fault) -> String? {
     let isLittle = bytes.starts(with: [0xFF, 0xFE])
     guard isLittle || bytes.starts(with: [0xFE, 0xFF]) else { return nil }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import MusterArchive
+internal import MusterModel
 internal import MusterNode
 
 /// The database of an archive.
@@ -58,7 +59,7 @@ enum Passphrase {
       return value.isEmpty ? nil : Array(value.utf8)
     }
     guard let file = FileHandle(forReadingAtPath: path),
-      var contents = try file.read(upToCount: 1026).map(Array.init)
+      var contents = try file.read(upToCount: 2052).map({ try MarkedText.unmarked(Array($0)) })
     else { throw ArchiveFault("cannot read \(path): check --passphrase-file") }
     while let last = contents.last, last == 0x0A || last == 0x0D { contents.removeLast() }
     return contents

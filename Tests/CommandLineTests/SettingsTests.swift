@@ -31,6 +31,17 @@ import Testing
         == 8000)
   }
 
+  @Test func `a variable of a file that was edited on Windows has no CR`() throws {
+    let settings = try settings(
+      "",
+      environment: [
+        "MUSTER_LISTEN": "0.0.0.0:1\r", "MUSTER_PEER": "\r", "MUSTER_MULTICAST": "false\r",
+      ])
+    #expect(try settings.value(of: .listen) { $0 } == "0.0.0.0:1")
+    #expect(try settings.values(of: .peer) { $0 } == nil)
+    #expect(try settings.flag(.multicast) == false)
+  }
+
   @Test func `the environment beats the file, and an empty variable counts as none`() throws {
     let settings = try settings(
       example,
@@ -67,6 +78,8 @@ import Testing
       let settings = Settings(environment: [:], file: try SettingsFile(path: path))
       #expect(try settings.value(of: .listen) { $0 } == "127.0.0.1:7474")
       #expect(try settings.flag(.multicast) == false)
+      let words = try Passphrase(withoutLineEnd: InputFile.textBytes(of: path, limit: 1000))
+      #expect(words.bytes == Array(text.utf8.dropLast(2)))
     }
     try Data([0xFF, 0xFE, 0x00]).write(to: URL(filePath: path))
     #expect(throws: Refusal.self) { try SettingsFile(path: path) }

@@ -57,7 +57,7 @@ public struct LocalToken: Sendable, Redacted {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = Foundation.read(file, &buffer, buffer.count)
     let text = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-      .trimmingCharacters(in: .whitespacesAndNewlines)
+      .trimmingCharacters(in: .whitespacesAndNewlines.union(["\u{FEFF}"]))
     return text.utf8.count == randomBytes * 2 && Hex.decode(text) != nil ? text : nil
   }
 }

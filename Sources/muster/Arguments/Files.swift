@@ -26,16 +26,20 @@ enum InputFile {
   /// Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark as PowerShell writes
   /// it. The mark is left out.
   static func text(of path: String, limit: Int) throws(Refusal) -> String {
+    let text = try textBytes(of: path, limit: limit)
+    guard let text = String(validating: text, as: UTF8.self) else { throw notUTF8(path) }
+    return text
+  }
+
+  /// Returns the bytes of such a text. Text without a mark may be in any encoding: of a secret,
+  /// only the bytes count.
+  static func textBytes(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
     let bytes = try bytes(of: path, limit: limit)
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     do throws(MarkedText.Fault) {
-      if let text = try MarkedText.utf16(bytes) { return text }
+      return try MarkedText.unmarked(bytes)
     } catch {
       throw notUTF8(path)
     }
-    let text = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
-    guard let text = String(validating: text, as: UTF8.self) else { throw notUTF8(path) }
-    return text
   }
 
   private static func notUTF8(_ path: String) -> Refusal {

@@ -46,12 +46,11 @@ struct HomeOptions: ParsableArguments {
 
   private func givenPassphrase() throws -> Passphrase? {
     if let passphraseFile {
-      var contents = try InputFile.bytes(of: passphraseFile, limit: Passphrase.mostBytes + 2)
-      while let last = contents.last, last == 0x0A || last == 0x0D { contents.removeLast() }
-      return try Passphrase(contents)
+      return try Passphrase(
+        withoutLineEnd: InputFile.textBytes(of: passphraseFile, limit: Passphrase.mostFileBytes))
     }
     guard let value = Self.environment["MUSTER_PASSPHRASE"], !value.isEmpty else { return nil }
-    return try Passphrase(Array(value.utf8))
+    return try Passphrase(withoutLineEnd: Array(value.utf8))
   }
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -26,7 +26,7 @@ enum InviteArgument: Hashable, Sendable {
       count += line.utf8.count + 1
       guard line.contains(where: { !$0.isWhitespace }) else { continue }
       do {
-        return try InvitationURL(parsing: line)
+        return try InvitationURL(parsing: String(line.drop { $0 == "\u{FEFF}" }))
       } catch {
         throw Refusal("standard input: \(error)")
       }

@@ -6,6 +6,8 @@ struct Passphrase: Equatable, Sendable, Redacted {
   let bytes: [UInt8]
 
   static let mostBytes = 1024
+  /// Of a file, which may be in UTF-16.
+  static let mostFileBytes = 2 * mostBytes + 8
 
   init(_ bytes: [UInt8]) throws(Refusal) {
     guard !bytes.isEmpty else {
@@ -15,6 +17,13 @@ struct Passphrase: Equatable, Sendable, Redacted {
       throw Refusal("the passphrase is longer than \(Self.mostBytes) bytes: give a shorter one")
     }
     self.bytes = bytes
+  }
+
+  /// Creates it from a text whose last line may have ends.
+  init(withoutLineEnd text: [UInt8]) throws(Refusal) {
+    var bytes = text
+    while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+    try self.init(bytes)
   }
 
   /// Asks on the terminal without echo; nil if there is no terminal.

@@ -127,7 +127,7 @@ struct PinOptions: ParsableArguments {
   }
 
   static func lines(of path: String) throws -> [String] {
-    let bytes = try InputFile.bytes(of: path, limit: Passphrase.mostBytes)
+    let bytes = try InputFile.textBytes(of: path, limit: Passphrase.mostFileBytes)
     return bytes.split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -96,8 +96,8 @@ struct LoginCommand: AsyncParsableCommand {
     private func passphrase() throws -> Passphrase {
       if let passphraseFile {
         let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
-        let data = try InputFile.data(of: path, limit: Passphrase.mostBytes)
-        return try Passphrase(Array(data.prefix { $0 != 0x0A && $0 != 0x0D }))
+        let text = try InputFile.textBytes(of: path, limit: Passphrase.mostFileBytes)
+        return try Passphrase(Array(text.prefix { $0 != 0x0A && $0 != 0x0D }))
       }
       guard let typed = try Passphrase.ask("Passphrase for \(SafeText.line(name)): ") else {
         throw Refusal("there is no terminal to ask for the passphrase: give --passphrase-file")

@@ -72,8 +72,8 @@ struct WebhookCommand: AsyncParsableCommand {
       ]
       if !event.isEmpty { members["events"] = .strings(Set(event.map(\.name)).sorted()) }
       if let secretFile {
-        let data = try InputFile.data(of: secretFile, limit: Self.mostSecretBytes)
-        let line = data.prefix { $0 != 0x0A && $0 != 0x0D }
+        let text = try InputFile.textBytes(of: secretFile, limit: Self.mostSecretBytes)
+        let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
         members["secret"] = .string(String(decoding: line, as: UTF8.self))
       }
       let answer = try await WebhookCommand.ask(home, "PUT", [name], .object(members))

@@ -120,7 +120,9 @@ struct Settings: Redacted {
   }
 
   private func variable(_ setting: Setting) -> String? {
-    environment[setting.variable].flatMap { $0.isEmpty ? nil : $0 }
+    // A file of variables that was edited on Windows leaves a CR behind each.
+    let text = environment[setting.variable].map { $0.hasSuffix("\r") ? String($0.dropLast()) : $0 }
+    return text.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private func place(_ entry: SettingsFile.Entry) -> String { "\(file.path):\(entry.line)" }
