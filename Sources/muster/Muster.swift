@@ -75,9 +75,8 @@ enum Program {
       handler.logLevel = .notice
       return handler
     }
-    let arguments = CommandLine.arguments.dropFirst().map {
-      CoordinateArguments.shielded(TextRule.withLineFeeds($0))
-    }
+    let given = CommandLine.arguments.dropFirst().map { TextRule.withLineFeeds($0) }
+    let arguments = CoordinateArguments.joined(given).map(CoordinateArguments.shielded)
     ProcessArguments.hideSecrets()
     do {
       guard !arguments.isEmpty else { return try Standard.print(Beginning.text) }

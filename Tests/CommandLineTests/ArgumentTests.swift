@@ -7,12 +7,12 @@ import Testing
 @Suite struct `Values on the command line` {
   @Test func `a place is a latitude and a longitude`() throws {
     let place = try PlaceArgument(parsing: "47.3769,-8.5417")
-    #expect(place.coordinate == Coordinate(latitudeE7: 473_769_000, longitudeE7: -85_417_000))
+    #expect(place.given == Coordinate(latitudeE7: 473_769_000, longitudeE7: -85_417_000))
   }
 
   @Test(arguments: [
     "", "47", "47,", ",8", "47,8,9", "47, east", "nan,8", "inf,8", "0x10,8", "1e1,8",
-    "90.0000001,0", "-91,0", "0,180.1", "--1,0",
+    "91,181", "-91,-200", "0,180.1", "--1,0",
   ])
   func `what is no place is refused with a reason`(text: String) {
     #expect {
@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: ["32T MT 65403 47150", "32T 465403 5247151", "47°22'36.84\"N 8°32'30.12\"E"])
   func `a place is read in the formats of paper maps`(text: String) throws {
-    let place = try PlaceArgument(parsing: text).coordinate
+    let place = try #require(try PlaceArgument(parsing: text).given)
     #expect(abs(place.latitude - 47.3769) < 0.0001 && abs(place.longitude - 8.5417) < 0.0001)
   }
 
@@ -43,18 +43,18 @@ import Testing
 
   @Test func `a circle has a radius in metres`() throws {
     let circle = try CircleArgument(parsing: "1,2,0.255")
-    let center = try PlaceArgument(parsing: "1,2").coordinate
-    #expect(circle.geometry == .circle(center: center, radiusCentimetres: 26))
+    #expect(try circle.center == PlaceArgument(parsing: "1,2"))
+    #expect(circle.radiusCentimetres == 26)
     for text in ["1, 2, 0.255", "1; 2; 0.255", "1,0 2,0; 0.255", "(1, 2), 0.255"] {
-      #expect(try CircleArgument(parsing: text).geometry == circle.geometry, "\(text)")
+      #expect(try CircleArgument(parsing: text) == circle, "\(text)")
     }
     let onMap = try CircleArgument(parsing: "1°N 2°E,0.255")
-    #expect(onMap.geometry == circle.geometry)
+    #expect(onMap.center.given == circle.center.given)
   }
 
   @Test(arguments: [
     "", "1", "1,2", "1,2,3,4", "1,2,", "1,2,0", "1,2,-5", "1,2,0.004", "1,2,20000001", "1,2,nan",
-    "91,2,5",
+    "91,181,5",
   ])
   func `what is no circle is refused`(text: String) {
     #expect(throws: BadArgument.self) { try CircleArgument(parsing: text) }
@@ -131,7 +131,35 @@ import Testing
       #expect(CoordinateArguments.shielded(text) == text)
     }
     let place = try PlaceArgument(parsing: CoordinateArguments.shielded("-33.8,151.2"))
-    #expect(place.coordinate.latitudeE7 == -338_000_000)
+    #expect(place.given?.latitudeE7 == -338_000_000)
+  }
+
+  @Test func `a position without quotes is one argument`() {
+    for words in [
+      ["--at", "-33.8,", "151.2"], ["--circle", "-33.8,", "151.2,", "300"],
+      ["--at", "-33.8", "151.2"],
+      ["set", "-33.8°,", "151.2°"], ["--at", "−33.8;", "-151.2"],
+    ] {
+      let rest = words.dropFirst().joined(separator: " ")
+      #expect(CoordinateArguments.joined(words + ["--json"]) == [words[0], rest, "--json"])
+    }
+    for words in [
+      ["comment", "3f9a", "5,", "six"], ["--severity", "5", "-1"], ["sos", "at", "5"],
+      ["--at", "46,7", "--severity", "4"], ["--title", "-,", "5"],
+      ["--at", "46.5,7.5", "12345678"],
+    ] { #expect(CoordinateArguments.joined(words) == words) }
+  }
+
+  @Test func `two numbers are also read with the longitude first`() throws {
+    let sydney = Coordinate(latitudeE7: -338_688_000, longitudeE7: 1_512_093_000)
+    let place = try PlaceArgument(parsing: "151.2093, -33.8688")
+    #expect(place.given == nil && place.exchanged == sydney)
+    #expect(try PlaceArgument(parsing: "-33.8688 151.2093").exchanged == nil)
+    let both = try PlaceArgument(parsing: "46.5,7.5")
+    #expect(both.exchanged == Coordinate(latitudeE7: 75_000_000, longitudeE7: 465_000_000))
+    for text in ["7°30'E 46°30'N", "32T MT 65403 47150", "https://osm.org/?mlat=46.5&mlon=7.5"] {
+      #expect(try PlaceArgument(parsing: text).exchanged == nil, "\(text)")
+    }
   }
 
   @Test func `a position takes no wait, and the message gives the reason`() throws {

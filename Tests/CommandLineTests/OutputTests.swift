@@ -268,7 +268,7 @@ import Testing
       id: CrossingID(raw: .zero), arrival: 1, type: .exit, fence: RowID(raw: .zero),
       fenceName: "Pool", subject: DeviceID(raw: .zero), callsign: "Anna",
       sampleTime: Timestamp(milliseconds: 0),
-      position: try PlaceArgument(parsing: "1,2").coordinate, isBaseline: false)
+      position: try #require(try PlaceArgument(parsing: "1,2").given), isBaseline: false)
     guard case .object(let members) = event.json else { throw Refusal("no object") }
     #expect(
       members.keys.sorted() == [

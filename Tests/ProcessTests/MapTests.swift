@@ -115,8 +115,7 @@ extension ProcessTests {
           #expect(near.status == 0 && !near.complaint.contains("nearest person"), "\(near)")
         }
         for words in [
-          // Latitude and longitude in the wrong order
-          ["report", "add", "--title", "Fire", "--at", "8.54,47.37"],
+          ["report", "add", "--title", "Fire", "--at", "48.54,49.37"],
           ["fence", "add", "--name", "School", "--circle", "47.37,-8.54,300"],
           ["position", "set", "47.37,-8.54"],
         ] {
@@ -125,6 +124,38 @@ extension ProcessTests {
           #expect(far.complaint.contains("km from the nearest person, Anna: check it"), "\(far)")
         }
         #expect(try await anna.ask("report", "list").items.count == 2)
+      }
+    }
+
+    @Test func `a script that exchanges latitude and longitude gets an error, until it states so`()
+      async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        try await anna.send("position", "set", "47.37,", "8.54")
+        func places() async throws -> [String] {
+          try await anna.send("report", "list", "--json").split(separator: "{").compactMap { item in
+            item.firstMatch(of: /"lat":([-0-9.]+),"lon":([-0-9.]+)/).map { "\($0.1),\($0.2)" }
+          }
+        }
+        for words in [
+          ["report", "add", "--title", "Fire", "--at", "8.54,47.37"],
+          ["report", "add", "--title", "Fire", "--at", "151.2,-33.8"],
+          ["zone", "add", "--name", "School", "--circle", "8.54,47.37,300"],
+          ["contact", "add", "Police", "--phone", "112", "--at", "8.54,47.37"],
+          ["position", "set", "8.54,", "47.37"],
+        ] {
+          let refused = try await anna.attempt(words)
+          let status: Int32 = words.last == "151.2,-33.8" ? 64 : 1
+          refused.expectRefusal(status: status, containing: "--swap")
+        }
+        #expect(try await places() == [])
+        let swapped = ["report", "add", "--title", "Fire", "--at", "8.54,47.37", "--swap"]
+        #expect(try await anna.attempt(swapped).status == 0)
+        #expect(try await places() == ["47.37,8.54"])
+        let kept = ["report", "add", "--title", "Ship", "--at", "8.54,47.37", "--as-given"]
+        #expect(try await anna.attempt(kept).status == 0)
+        #expect(try await places().contains("8.54,47.37"))
       }
     }
   }

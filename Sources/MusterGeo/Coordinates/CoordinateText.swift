@@ -78,15 +78,31 @@ public enum CoordinateText {
     if let found = try grid(text) { return found }
     if text.contains(where: { "NSEW".contains($0) }) { return try angles(withPoints(text)) }
     if text.contains("°") { return try signedAngles(withPoints(text)) }
-    let plain = hasDecimalCommas(text) ? withPoints(text) : text
-    let numbers = plain.split(whereSeparator: { ",; ".contains($0) }).map { Double($0) }
-    let isPlain = plain.allSatisfy { "0123456789.+-,; ".contains($0) }
-    guard isPlain, numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
+    guard let numbers = plainNumbers(text) else {
       throw CoordinateFault(
         "write decimal degrees (47.3769,8.5417), degrees with letters (47°22'36.8\"N "
           + "8°32'30.1\"E), UTM (32T 465403 5247151) or MGRS (32T MT 65403 47150)")
     }
-    return try coordinate(latitude, longitude)
+    return try coordinate(numbers.0, numbers.1)
+  }
+
+  /// Returns the position of two plain numbers of which the first is the longitude, as GeoJSON and
+  /// many programs write them; nil for any other text.
+  public static func exchanged(in given: String) -> Coordinate? {
+    guard given.utf8.count <= 100, let (longitude, latitude) = plainNumbers(normalized(given))
+    else {
+      return nil
+    }
+    return Coordinate(latitude: latitude, longitude: longitude)
+  }
+
+  private static func plainNumbers(_ text: String) -> (Double, Double)? {
+    let plain = hasDecimalCommas(text) ? withPoints(text) : text
+    let numbers = plain.split(whereSeparator: { ",; ".contains($0) }).map { Double($0) }
+    guard plain.allSatisfy({ "0123456789.+-,; ".contains($0) }), numbers.count == 2,
+      let first = numbers[0], let second = numbers[1]
+    else { return nil }
+    return (first, second)
   }
 
   private static func normalized(_ text: String) -> String {

@@ -5,7 +5,7 @@ internal import MusterNode
 /// A warning about a position that is far from everyone: a digit or a sign may be wrong. The
 /// dashboard warns of the same distance.
 extension NodeConnection {
-  private static let farMetres = 100_000.0
+  static let farMetres = 100_000.0
 
   /// Prints one line on standard error if no person with a position is within 100 km.
   func warnIfFar(_ place: Coordinate?) async {
@@ -17,6 +17,24 @@ extension NodeConnection {
   func warnIfFar(_ zone: FenceGeometry?) async {
     guard let zone else { return }
     await warn("the outline of the zone") { zone.distanceToEdgeMetres(from: $0) }
+  }
+
+  /// Returns the distance to the nearest person, report or zone; nil if no place is known. A node
+  /// that does not answer knows none: the command itself reports that.
+  func metresToKnown(_ place: Coordinate) async -> Double? {
+    do {
+      guard case .users(let users) = try await ask(.users),
+        case .reports(let reports) = try await ask(.reports),
+        case .fences(let zones) = try await ask(.fences)
+      else { return nil }
+      let places = users.compactMap(\.fix?.position) + reports.compactMap(\.position)
+      let distances =
+        places.map { Geodesic.distanceMetres(from: place, to: $0) }
+        + zones.map { $0.geometry.distanceToEdgeMetres(from: place) }
+      return distances.min()
+    } catch {
+      return nil
+    }
   }
 
   private func warn(_ what: String, _ distance: (Coordinate) -> Double) async {

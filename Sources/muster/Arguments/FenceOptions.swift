@@ -11,6 +11,8 @@ struct FenceOptions: ParsableArguments {
     transform: CircleArgument.init(parsing:))
   var circle: CircleArgument?
 
+  @OptionGroup var axisOrder: PlaceOptions
+
   @Option(
     help: ArgumentHelp("The outline: a GeoJSON file.", valueName: "file"), completion: .file())
   var geojson: String?
@@ -22,6 +24,15 @@ struct FenceOptions: ParsableArguments {
 
   /// Whether no option is given.
   var isEmpty: Bool { kind == nil && circle == nil && geojson == nil && dwell == nil }
+
+  /// The circle with the centre that is meant; nil without one.
+  func circle(by connection: NodeConnection) async throws -> FenceGeometry? {
+    guard let circle, let center = try await axisOrder.position(circle.center, by: connection)
+    else {
+      return nil
+    }
+    return .circle(center: center, radiusCentimetres: circle.radiusCentimetres)
+  }
 
   func validate() throws {
     guard circle == nil || geojson == nil else {

@@ -11,28 +11,33 @@ struct BadArgument: Error, Hashable, CustomStringConvertible {
 
 /// `LAT,LON` in decimal degrees, or degrees with letters, UTM, MGRS, or a link of a map site.
 struct PlaceArgument: Hashable {
-  let coordinate: Coordinate
+  /// Nil if the text is a position only with latitude and longitude exchanged.
+  let given: Coordinate?
+  /// The position of two plain numbers with the longitude first; nil if that is none.
+  let exchanged: Coordinate?
 
   init(parsing text: String) throws(BadArgument) {
+    exchanged = CoordinateText.exchanged(in: text)
     do throws(CoordinateFault) {
-      coordinate = try CoordinateText.position(in: text)
+      given = try CoordinateText.position(in: text)
     } catch {
-      throw BadArgument(error.description)
+      guard exchanged != nil else { throw BadArgument(error.description) }
+      given = nil
     }
   }
 }
 
 /// `LAT,LON,METRES`: the centre of a circle, in the formats of `PlaceArgument`, and its radius.
 struct CircleArgument: Hashable {
-  let geometry: FenceGeometry
+  let center: PlaceArgument
+  let radiusCentimetres: UInt32
 
   init(parsing text: String) throws(BadArgument) {
     guard let mark = text.lastIndex(where: { ",;".contains($0) }) else {
       throw BadArgument("write latitude, longitude and metres, as in 47.3769,8.5417,250")
     }
-    let center: Coordinate
     do throws(BadArgument) {
-      center = try PlaceArgument(parsing: String(text[..<mark])).coordinate
+      center = try PlaceArgument(parsing: String(text[..<mark]))
     } catch {
       throw BadArgument("before the radius, write the centre as a position: \(error)")
     }
@@ -43,7 +48,7 @@ struct CircleArgument: Hashable {
         "the radius must be from 0.01 to \(Limits.circleRadiusCentimetres / 100) metres,"
           + " not \(metres)")
     }
-    geometry = .circle(center: center, radiusCentimetres: UInt32(centimetres))
+    radiusCentimetres = UInt32(centimetres)
   }
 }
 
@@ -77,6 +82,25 @@ private enum DecimalNumber {
 /// Southern and western coordinates begin with a minus sign, which the parser would read as the
 /// beginning of an option.
 enum CoordinateArguments {
+  /// Joins the parts of a position that stand without quotes, as in `--at -33.8, 151.2`.
+  static func joined(_ arguments: [String]) -> [String] {
+    arguments.reduce(into: []) { joined, argument in
+      guard let last = joined.last, isPart(argument),
+        let number = last.split(separator: " ").last, isPart(String(number)),
+        ",;".contains(number.last ?? " ")
+          || joined.dropLast().last == "--at" && !last.contains(where: { ", ;".contains($0) })
+      else { return joined.append(argument) }
+      joined[joined.count - 1] = "\(last) \(argument)"
+    }
+  }
+
+  /// Whether a text is a number, perhaps with a degree sign or a comma behind it.
+  private static func isPart(_ text: String) -> Bool {
+    let digits = "0123456789"
+    return text.contains(where: digits.contains)
+      && text.allSatisfy { "\(digits).+-\u{2212}°,;".contains($0) }
+  }
+
   /// Returns the argument with a space before it if it is a minus sign and several numbers, perhaps
   /// with the signs of angles and the letters of hemispheres.
   static func shielded(_ argument: String) -> String {

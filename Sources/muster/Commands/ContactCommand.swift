@@ -39,6 +39,8 @@ struct ContactCommand: AsyncParsableCommand {
       transform: PlaceArgument.init(parsing:))
     var at: PlaceArgument?
 
+    @OptionGroup var axisOrder: PlaceOptions
+
     @Option(help: ArgumentHelp("Such as the kind of service, one line.", valueName: "text"))
     var note = ""
 
@@ -53,8 +55,10 @@ struct ContactCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let draft = ContactDraft(name: name, phone: phone, note: note, position: at?.coordinate)
       let connection = try await NodeConnection.open(home)
+      let draft = ContactDraft(
+        name: name, phone: phone, note: note,
+        position: try await axisOrder.position(at, by: connection))
       try await connection.create(.writeContact(.add(draft)), wait: wait.seconds) { reply in
         guard case .contactWritten(let id) = reply else { throw Refusal.unexpectedReply }
         try Standard.print(output.json ? JSON.object(["id": .id(id)]).text : "\(id)")
@@ -116,6 +120,8 @@ struct ContactCommand: AsyncParsableCommand {
       transform: PlaceArgument.init(parsing:))
     var at: PlaceArgument?
 
+    @OptionGroup var axisOrder: PlaceOptions
+
     @Flag(help: "Remove the position.")
     var noAt = false
 
@@ -140,7 +146,8 @@ struct ContactCommand: AsyncParsableCommand {
       let connection = try await NodeConnection.open(home)
       let found = try await connection.contact(named: contact)
       let changes = ContactChanges(
-        name: name, phone: phone, note: note, position: at?.coordinate, removesPosition: noAt)
+        name: name, phone: phone, note: note,
+        position: try await axisOrder.position(at, by: connection), removesPosition: noAt)
       try await connection.send(
         .writeContact(.edit("\(found.id)", changes)),
         "Emergency contact \(SafeText.line(name ?? found.name)) changed", wait: wait.seconds)

@@ -71,13 +71,13 @@ struct FenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      var (draft, isActive) = try draft()
+      let connection = try await NodeConnection.open(home)
+      var (draft, isActive) = try draft(circle: await fence.circle(by: connection))
       draft.dwellSeconds = fence.dwell?.seconds ?? 0
       draft.mode = strictAws ? .strictAWS : .careful
       draft.needs = needs?.value
       draft.reviewSeconds = review.flatMap { $0.seconds == 0 ? nil : $0.seconds }
       draft.alertsEntry = alert != .off
-      let connection = try await NodeConnection.open(home)
       await connection.warnIfFar(draft.geometry)
       if order { return try await draw(draft, isActive: isActive, by: connection) }
       try await connection.create(.addFence(draft), wait: wait.seconds) { reply in
@@ -106,10 +106,10 @@ struct FenceCommand: AsyncParsableCommand {
       }
     }
 
-    private func draft() throws(Refusal) -> (FenceDraft, isActive: Bool) {
+    private func draft(circle: FenceGeometry?) throws(Refusal) -> (FenceDraft, isActive: Bool) {
       let kind = fence.kind?.value
-      if let circle = fence.circle {
-        return (FenceDraft(name: name, kind: kind ?? .info, geometry: circle.geometry), true)
+      if let circle {
+        return (FenceDraft(name: name, kind: kind ?? .info, geometry: circle), true)
       }
       guard let geojson = fence.geojson else { throw Refusal("give one of --circle and --geojson") }
       let outline = try OutlineFile.fence(in: geojson)

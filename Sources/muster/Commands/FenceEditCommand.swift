@@ -40,13 +40,13 @@ extension FenceCommand {
     }
 
     func run() async throws {
-      let geometry =
-        try fence.circle?.geometry ?? fence.geojson.map { try OutlineFile.fence(in: $0).geometry }
+      let connection = try await NodeConnection.open(home)
+      let circle = try await fence.circle(by: connection)
+      let geometry = try circle ?? fence.geojson.map { try OutlineFile.fence(in: $0).geometry }
       let changes = FenceChanges(
         name: name, kind: fence.kind?.value, geometry: geometry,
         dwellSeconds: fence.dwell?.seconds, reviewSeconds: review?.seconds,
         alertsEntry: alert.map { $0 == .on })
-      let connection = try await NodeConnection.open(home)
       let id = try await connection.zone(named: zone, match: .whole).id
       try await connection.send(.editFence("\(id)", changes), "Zone changed", wait: wait.seconds)
     }

@@ -16,8 +16,8 @@ struct PositionCommand: AsyncParsableCommand {
         Example:  muster position set -33.8688,151.2093 --accuracy 20
                   muster position set "56H LH 34368 50948"
 
-        It counts like a position from a receiver: entering or leaving a zone is an event. It is \
-        sent once and replaced by the next one, so it cannot be confirmed: there is no --wait.
+        It counts like one from a receiver. It is sent once and replaced by the next one, so it \
+        cannot be confirmed: there is no --wait.
         """)
 
     @Argument(
@@ -40,6 +40,7 @@ struct PositionCommand: AsyncParsableCommand {
     @Option(defaultAsFlag: "", help: .hidden)
     var wait: String?
 
+    @OptionGroup var axisOrder: PlaceOptions
     @OptionGroup(title: "Node") var home: HomeOptions
     @OptionGroup var coordinates: CoordinateOptions
 
@@ -52,10 +53,12 @@ struct PositionCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let fix = Fix(
-        position: place.coordinate, accuracyDecimetres: accuracy?.decimetres,
-        sampleTime: time?.timestamp ?? .now)
+      let now = Timestamp.now
       let connection = try await NodeConnection.open(home)
+      guard let position = try await axisOrder.position(place, by: connection) else { return }
+      let fix = Fix(
+        position: position, accuracyDecimetres: accuracy?.decimetres,
+        sampleTime: time?.timestamp ?? now)
       await connection.warnIfFar(fix.position)
       try await connection.send(
         .setPosition(fix), "Position set to \(ValueText.fix(fix, as: coordinates.format))")

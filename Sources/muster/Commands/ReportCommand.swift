@@ -53,12 +53,13 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
       // An urgent hazard does not wait for pictures, and is not lost with them.
       let reading = isUrgent ? nil : try await read()
+      let connection = try await NodeConnection.open(home)
+      let place = try await details.axisOrder.position(details.at, by: connection)
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
-        severity: details.severity?.value, position: details.at?.coordinate ?? reading?.position,
+        severity: details.severity?.value, position: place ?? reading?.position,
         toEvacuate: evacuate)
-      let connection = try await NodeConnection.open(home)
-      await connection.warnIfFar(details.at?.coordinate)
+      await connection.warnIfFar(place)
       var adding: PhotoAdding?
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
         guard !photos.isEmpty else { return "Report added" }
@@ -132,13 +133,12 @@ struct ReportCommand: AsyncParsableCommand {
     private var changes: ReportChanges {
       ReportChanges(
         title: title, details: details.description, category: details.category?.value,
-        severity: details.severity?.value, position: details.at?.coordinate, toEvacuate: evacuate,
-        status: status?.value)
+        severity: details.severity?.value, toEvacuate: evacuate, status: status?.value)
     }
 
     func validate() throws {
       try TextArgument.check(title, .line, "title")
-      guard changes != ReportChanges() else {
+      guard changes != ReportChanges() || details.at != nil else {
         throw ValidationError("give at least one option to change, such as --status resolved")
       }
     }
@@ -146,7 +146,9 @@ struct ReportCommand: AsyncParsableCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let id = try await connection.report(named: report).id
-      await connection.warnIfFar(details.at?.coordinate)
+      var changes = changes
+      changes.position = try await details.axisOrder.position(details.at, by: connection)
+      await connection.warnIfFar(changes.position)
       try await connection.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
     }
   }
@@ -294,6 +296,8 @@ struct ReportDetails: ParsableArguments {
       valueName: "lat,lon"),
     transform: PlaceArgument.init(parsing:))
   var at: PlaceArgument?
+
+  @OptionGroup var axisOrder: PlaceOptions
 
   func validate() throws { try TextArgument.check(description, .paragraphs, "description") }
 }

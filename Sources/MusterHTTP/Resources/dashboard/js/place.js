@@ -36,14 +36,25 @@ export const parsed = (text) => readCoordinates(text);
 
 const farMetres = 100_000;
 
+/** Metres to the nearest person; infinite without a position or people. */
+function nearest(text) {
+  const place = parsed(text);
+  return Math.min(...[...state.users.values()].filter(({ lat }) => place && typeof lat === "number")
+    .map((user) => metresBetween(user, place)));
+}
+
 /** A warning about a position that is more than 100 km from everyone; empty for any other. */
 export function farNote(text) {
-  const place = parsed(text);
-  const metres = place && [...state.users.values()].filter(({ lat }) => typeof lat === "number")
-    .map((user) => metresBetween(user, place));
-  const nearest = metres ? Math.min(...metres) : Infinity;
-  return nearest === Infinity || nearest <= farMetres ? ""
-    : t("place.far", { n: Math.round(nearest / 1000) });
+  const metres = nearest(text);
+  return metres === Infinity || metres <= farMetres ? ""
+    : t("place.far", { n: Math.round(metres / 1000) });
+}
+
+/** Two numbers the other way round, if only that is a position, or near; empty for other texts. */
+export function exchanged(text) {
+  const other = text.replace(/^\s*([-+\d.]+)[,;\s]+([-+\d.]+)\s*$/, "$2, $1");
+  return other !== text && parsed(other)
+    && (!parsed(text) || (nearest(text) > farMetres && nearest(other) <= farMetres)) ? other : "";
 }
 
 /** As `parsed`, but throws. */

@@ -6,7 +6,7 @@ import { attempt, field, form, park } from "./dialog.js";
 import { act } from "./queue.js";
 import { isCommand, mayAdd, mayWrite, on, speaker, state } from "./store.js";
 import { ago, byline, clock, secondsSince, since, span, t } from "./words.js";
-import { decimal, farNote, parsed, position, written } from "./place.js";
+import { decimal, exchanged, farNote, parsed, position, written } from "./place.js";
 import { photoDraft, photoPanel, send } from "./photos.js";
 import { drawZone } from "./fences.js";
 import { closePanel, drawerHead, openPanel, panelHead } from "./shell.js";
@@ -257,7 +257,10 @@ function edit(report, at = report) {
   const photos = h("div");
   const far = h("p", { class: "card warning-card", role: "status" });
   const warn = (text) => {
-    far.textContent = farNote(text);
+    const other = exchanged(text);
+    far.replaceChildren(farNote(text), other && button(
+      t("place.exchanged", { place: other }), "exchange",
+      ({ target }) => enter(target.closest("dialog"), parsed(other)), { type: "button" }));
     far.hidden = far.textContent === "";
   };
   warn(place);

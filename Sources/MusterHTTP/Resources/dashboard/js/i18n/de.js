@@ -116,6 +116,7 @@ export default {
   "place.pick": "Auf der Karte wählen",
   "place.click": "Klicken Sie die Position auf der Karte an",
   "place.far": "Dieser Ort ist {n} km von allen entfernt: bitte prüfen",
+  "place.exchanged": "Breite und Länge vertauscht? {place} übernehmen",
   "place.wrong": "Position so eingeben: 46.50000, 7.50000",
   "fences.none": "Keine Zonen.",
   "fence.polygon": "Umriss zeichnen",

@@ -116,6 +116,7 @@ export default {
   "place.pick": "Choose on the map",
   "place.click": "Click the position on the map",
   "place.far": "This place is {n} km from everyone: check it",
+  "place.exchanged": "Latitude and longitude exchanged? Use {place}",
   "place.wrong": "Enter the position as: 46.50000, 7.50000",
   "fences.none": "No zones.",
   "fence.polygon": "Draw outline",

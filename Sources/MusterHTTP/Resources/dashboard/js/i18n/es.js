@@ -116,6 +116,7 @@ export default {
   "place.pick": "Elegir en el mapa",
   "place.click": "Haga clic en la posición en el mapa",
   "place.far": "Este lugar está a {n} km de todos: compruébelo",
+  "place.exchanged": "¿Latitud y longitud intercambiadas? Usar {place}",
   "place.wrong": "Escriba la posición así: 46.50000, 7.50000",
   "fences.none": "Sin zonas.",
   "fence.polygon": "Dibujar contorno",

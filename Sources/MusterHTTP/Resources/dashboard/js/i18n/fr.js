@@ -116,6 +116,7 @@ export default {
   "place.pick": "Choisir sur la carte",
   "place.click": "Cliquez la position sur la carte",
   "place.far": "Ce lieu est à {n} km de tous : vérifiez-le",
+  "place.exchanged": "Latitude et longitude inversées ? Utiliser {place}",
   "place.wrong": "Écrivez la position ainsi : 46.50000, 7.50000",
   "fences.none": "Aucune zone.",
   "fence.polygon": "Tracer un contour",

@@ -116,6 +116,7 @@ export default {
   "place.pick": "Escolher no mapa",
   "place.click": "Clique na posição no mapa",
   "place.far": "Este lugar está a {n} km de toda a gente: verifique-o",
+  "place.exchanged": "Latitude e longitude trocadas? Usar {place}",
   "place.wrong": "Escreva a posição assim: 46.50000, 7.50000",
   "fences.none": "Sem zonas.",
   "fence.polygon": "Desenhar contorno",
