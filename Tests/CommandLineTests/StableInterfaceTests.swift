@@ -50,6 +50,7 @@ import Testing
     user status safe
     user status help --note Trapped
     zone add --name N --kind muster --circle 40.41,-7.55,300
+    zone import areas.kml --kind assembly --radius 50 --strict --json
     zone list --json
     zone show N --json
     zone activate N

@@ -32,8 +32,8 @@ extension ProcessTests {
     /// The last words of further such commands.
     private static let acts: Set = [
       "ack", "activate", "add", "clear", "clock", "close", "comment", "confirm", "consent",
-      "create", "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "keep",
-      "locate", "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish",
+      "create", "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "import",
+      "keep", "locate", "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish",
       "release", "remove", "renew", "report-positive", "request", "restore-device", "retry",
       "revoke", "revoke-device", "rollcall", "rotate", "send", "set", "shelve", "signoff", "signon",
       "start", "stop", "team", "unshelve", "withdraw", "withdraw-report",

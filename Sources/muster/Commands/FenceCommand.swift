@@ -15,8 +15,8 @@ struct FenceCommand: AsyncParsableCommand {
       zone only records entries and exits. A zone is named by its name or id.
       """,
     subcommands: [
-      Add.self, List.self, Show.self, Edit.self, Export.self, Activate.self, Deactivate.self,
-      Delete.self, Rule.self,
+      Add.self, Import.self, List.self, Show.self, Edit.self, Export.self, Activate.self,
+      Deactivate.self, Delete.self, Rule.self,
     ],
     aliases: ["fence"])
 
