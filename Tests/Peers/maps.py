@@ -93,6 +93,7 @@ def by_name(features, key):
 
 
 OWSLIB = """
+import json
 import sys
 from owslib.ogcapi.features import Features
 service = Features(sys.argv[1], headers={"Authorization": sys.argv[2]})
@@ -101,7 +102,21 @@ found = service.collection_items("reports", bbox=[-20, 10, 40, 60], limit=10000)
 print(",".join(names))
 for one in found:
     print(one["properties"]["title"])
+# A refusal is an exception.
+for layer, box, limit in json.loads(sys.argv[3]):
+    service.collection_items(layer, bbox=box, limit=limit)
 """
+
+
+def drawn_requests():
+    """Layers, boxes of all sizes and limits, as users of map programs draw them."""
+    drawn = random.Random(52)
+    for _ in range(60):
+        west, south = (drawn.uniform(-most, most) * 10 ** -drawn.randrange(8) for most in (179, 89))
+        side = 10 ** drawn.uniform(-9, 2)
+        yield (drawn.choice(["members", "reports", "fences", "events", "tracks"]),
+               [west, south, min(west + side, 180), min(south + side, 90)],
+               drawn.choice([1, 10, 1000, 10_000, 10**9]))
 
 
 def ogc_layers(scene, result, ask, header):
@@ -114,11 +129,25 @@ def ogc_layers(scene, result, ask, header):
     result.equal("zones by OGC API", {one["properties"]["name"] for one in read("fences")},
                  set(scene.zones))
     text = output("ip", "netns", "exec", scene.reader.namespace, "/usr/bin/python3", "-c", OWSLIB,
-                  live, header.removeprefix("Authorization: ")).splitlines()
+                  live, header.removeprefix("Authorization: "),
+                  json.dumps(list(drawn_requests()))).splitlines()
     result.equal("layers that OWSLib lists", text[0], "members,reports,fences,events,tracks")
     result.equal("reports that OWSLib finds in a box", sorted(text[1:]), sorted(
         title for title, (lon, lat) in scene.reports.items()
         if -20 <= lon <= 40 and 10 <= lat <= 60))
+
+
+def ogc_boxes(scene, result, header):
+    """The same requests by GDAL, and the reports that it finds in each box."""
+    for layer, box, limit in drawn_requests():
+        found = ogr("OAPIF:http://127.0.0.1:7480/ogc", layer, "-spat", *map(repr, box),
+                    inside=scene.reader.namespace, GDAL_HTTP_HEADERS=header,
+                    OGR_OAPIF_PAGE_SIZE=str(min(limit, 10_000)))
+        if layer == "reports":
+            west, south, east, north = box
+            result.equal(f"reports in {box}", sorted(by_name(found, "title")), sorted(
+                title for title, (lon, lat) in scene.reports.items()
+                if west <= lon <= east and south <= lat <= north))
 
 
 def geopackage(scene, result):
@@ -208,6 +237,7 @@ def gdal(muster, result):
         {title: (lon, lat) for title, (lon, lat) in scene.reports.items()
          if west <= lon <= east and south <= lat <= north})
     ogc_layers(scene, result, ask, header)
+    ogc_boxes(scene, result, header)
     people = ogr(live + "operation.kml", "People", inside=scene.reader.namespace,
                  GDAL_HTTP_HEADERS=header)
     result.same_places("operation.kml, live", by_name(people, "Name"), scene.people)
