@@ -46,8 +46,8 @@ static inline int muster_vips_shrink(void *bytes, size_t count, int side, VipsIm
       "[fail_on=truncated]", "export_profile", "srgb", NULL);
 }
 
-/// Prepares the same from a JPEG that is decoded at the whole, a half, a quarter or an eighth of its
-/// size, which takes a fraction of the time. The shorter side MUST be at least `factor`: libvips
+/// Prepares the same from a JPEG that is decoded at its size, a half, a quarter or an eighth of it,
+/// which takes a fraction of the time. The shorter side MUST be at least `factor`: libvips
 /// crashes on a picture without width. `vips_thumbnail_buffer` shrinks from a factor of four only,
 /// and whatever the shorter side is. A strict reading fails on every warning of the decoder.
 static inline int muster_vips_shrink_jpeg(

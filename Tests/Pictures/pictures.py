@@ -115,7 +115,8 @@ def write_small(folder):
     scene(360, 240).save(folder / "sydney.jpg", exif=sydney)
     for name, size in (("108mp", (12_000, 9_000)), ("200mp", (16_320, 12_240))):
         Image.new("RGB", size).save(folder / f"{name}.jpg")
-    for name, size in (("thin.jpg", (1, 4_000)), ("thin.png", (1, 4_000)), ("flat.jpg", (4_000, 1))):
+    for name, size in (
+            ("thin.jpg", (1, 4_000)), ("thin.png", (1, 4_000)), ("flat.jpg", (4_000, 1))):
         Image.new("RGB", size, "red").save(folder / name)
     scene(360, 240).save(folder / "bad-time.jpg", exif=exif(time="2026:13:45 99:99:99"))
     scene(360, 240).save(folder / "exif.png", exif=exif())

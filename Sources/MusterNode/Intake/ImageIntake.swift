@@ -17,7 +17,7 @@ internal import Foundation
 /// It is an actor with a queue of its own, because it blocks on the helper: one picture at a time,
 /// and its functions never suspend. Callers bound how many of them wait.
 public actor ImageIntake {
-  /// The largest file that is read: what a camera of 100 megapixels stores as PNG is larger, its
+  /// The largest file that is read: what a camera of 200 megapixels stores as PNG is larger, its
   /// JPEG is not.
   public static let mostBytes = 64 << 20
 
