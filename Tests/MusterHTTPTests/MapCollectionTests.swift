@@ -95,7 +95,7 @@ import Testing
     let before = try Data(contentsOf: URL(filePath: source))
     #expect(throws: BaseMap.Fault.self) { try BaseMap(opening: source) }
     let folder = MapFolder(in: home.path)
-    #expect(try folder.add(source) == "m.mbtiles")
+    #expect(try folder.add(source).name == "m.mbtiles")
     #expect(try home.names == ["m.mbtiles"])
     let map = try #require(await MapCollection(in: folder).map(named: "m.mbtiles"))
     #expect(try await map.tile(zoom: 1, x: 0, y: 0)?.format == .png)
@@ -118,7 +118,7 @@ import Testing
       "cafe\u{301}.pmtiles", "a&b 'c'.pmtiles",
     ] {
       let source = try home.write(Self.vector(), as: name)
-      let added = try folder.add(source)
+      let added = try folder.add(source).name
       let items = try await MapCollection(in: folder).items()
       #expect(items.map(\.name) == [added] && items.first?.json["fault"] == .null, "\(name)")
       try folder.remove(added)

@@ -53,7 +53,6 @@ final class GzipStream {
   private var input: ArraySlice<UInt8> = []
   private var isEnded = false
   private var mayHaveMore = false
-
   private let form: Gzip.Form
 
   init(_ form: Gzip.Form = .gzip) throws(Gzip.Fault) {

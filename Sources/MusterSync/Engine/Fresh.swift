@@ -115,9 +115,8 @@ enum Fresh: Sendable {
     }
   }
 
-  /// Whether a request for it is answered by one multicast: the narrower the links, the more is. Not
-  /// what its author sends again and again: that comes soon, and a single device is missing it.
-  func isAnsweredToAll(narrowness: Int64) -> Bool { !isPeriodic && draw < narrowness }
+  /// Whether a request for it is answered by one multicast: the narrower the links, the more is.
+  func isAnsweredToAll(narrowness: Int64) -> Bool { draw < narrowness }
 
   /// A number from 0 to 999 that every device computes alike for the same data.
   var draw: Int {

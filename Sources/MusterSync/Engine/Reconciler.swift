@@ -207,8 +207,10 @@ struct Reconciler: Sendable {
         guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
           continue
         }
-        let isForAll = Fresh.records([record]).isAnsweredToAll(narrowness: context.narrowness)
-        if credit >= record.body.count, !isForAll {
+        // The rest is requested, and answered to all where many are missing it.
+        let fresh = Fresh.records([record])
+        let waits = !fresh.isPeriodic && fresh.isAnsweredToAll(narrowness: context.narrowness)
+        if credit >= record.body.count, !waits {
           credit -= record.body.count
           context.outbox.add(record, to: device)
         } else {

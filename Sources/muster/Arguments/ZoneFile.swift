@@ -85,7 +85,11 @@ struct ZoneFile {
   }
 
   private mutating func readXML(_ data: Data, _ radiusCentimetres: UInt32?) throws {
-    for (index, feature) in try XMLOverlay.features(of: data).enumerated() {
+    let shapes = try XMLOverlay.shapes(of: data)
+    leftOut = shapes.outcome.omissions.map(\.description)
+    let more = shapes.outcome.leftOut - leftOut.count
+    if more > 0 { leftOut.append("\(more) more parts of the file") }
+    for (index, feature) in shapes.features.enumerated() {
       let label = "shape \(index + 1)" + (feature.name.isEmpty ? "" : " (\(feature.name))")
       do {
         let geometry: FenceGeometry

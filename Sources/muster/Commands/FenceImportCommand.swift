@@ -36,7 +36,7 @@ extension FenceCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-      let data = try InputFile.data(of: file, limit: XMLOverlay.maximumBytes)
+      let data = try InputFile.data(of: file, limit: OverlayShapes.maximumBytes)
       var content = try ZoneFile(
         data, path: file, kind: kind?.value, radiusCentimetres: radius.map { $0.decimetres * 10 })
       guard !content.zones.isEmpty, !strict || content.leftOut.isEmpty else {
