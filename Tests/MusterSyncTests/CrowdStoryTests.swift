@@ -191,7 +191,7 @@ struct CrowdStoryTests {
   }
 
   @Test func `made-up heads displace no request for what others named`() throws {
-    // Given an insider who named a thousand logs that nobody has
+    // Given an insider who named a thousand logs that no device has
     var world = World(seed: 600)
     world.found()
     for _ in 0..<2 { world.cast(.member) }

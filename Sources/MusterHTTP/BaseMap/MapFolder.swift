@@ -94,8 +94,8 @@ public struct MapFolder: Sendable {
     return name.isEmpty ? nil : String(name)
   }
 
-  /// Copies a file into the folder and returns its name, and what was used of an overlay. Changes of
-  /// an MBTiles file that SQLite keeps in a file beside it are part of the copy.
+  /// Copies a file into the folder and returns its name, and what was used of an overlay. Changes
+  /// of an MBTiles file that SQLite keeps in a file beside it are part of the copy.
   ///
   /// - Parameters:
   ///   - source: the path of the file.

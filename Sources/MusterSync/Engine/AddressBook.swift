@@ -74,8 +74,8 @@ struct AddressBook: Sendable {
     return true
   }
 
-  /// Records which device a hint leads to, as its announce shows: whether it is needed is decided by
-  /// the device.
+  /// Records which device a hint leads to, as its announce shows: whether it is needed is decided
+  /// by the device.
   mutating func name(_ endpoint: Endpoint, as device: DeviceID) {
     guard let contact = contacts[endpoint], contact.device == nil, contact.attemptsLeft != nil
     else { return }

@@ -36,9 +36,9 @@ struct Announcer: Sendable {
     context.deadlines.schedule(.announce, at: context.now)
   }
 
-  /// - Parameter requests: takes those for frames that all receivers are asked for.
+  /// - Parameter frames: knows those that all receivers are asked for.
   mutating func announceIfDue(
-    _ records: RecordCache, requests: (inout Context) -> [Want], context: inout Context
+    _ records: RecordCache, frames: inout FrameReceiver, context: inout Context
   ) {
     // What waits for the link is not sealed: it states what is stored when the link opens.
     if timer.next <= context.now,
@@ -58,7 +58,7 @@ struct Announcer: Sendable {
       // On a narrow link most devices never compare roots with this one.
       let own = context.logs.hints(by: context.local.certificate.hash)
       announce.heads += own.filter { !announce.heads.contains($0) }
-      announce.wants = requests(&context)
+      announce.wants = frames.pulls.takeRequestsToAll(context: context)
     }
     if let kind = timer.takesRecord() { add(kind, of: records, to: &announce, context: context) }
     let datagram = fitting(announce, context: &context)

@@ -3,8 +3,8 @@ internal import MusterModel
 /// What was sent by multicast lately because a peer asked for it.
 ///
 /// A multicast is not acknowledged. Who asks again on a session, later than it would have arrived,
-/// is answered there. Who asks all again causes it again, after waits that double, so that no device
-/// keeps a link full by asking.
+/// is answered there. Who asks all again causes it again, after waits that double, so that no
+/// device keeps a link full by asking.
 ///
 /// Invariant: at most `Limits.relays` items; the one that was answered first is forgotten.
 struct AnswerLedger: Sendable {

@@ -6,14 +6,20 @@ struct Arrival: Sendable {
   let link: LinkID
   /// The session that authenticated it; nil for announces and handshakes.
   var session: UInt32?
-  /// Whether it was received by multicast.
-  var isMulticast = false
-  /// Whether it was asked for, so that it is not relayed.
-  var isAnswer = false
+  /// How it was received by multicast; nil if on a session.
+  var multicast: Multicast?
   /// Whether it carried a valid cookie.
   var hasCookie = false
   /// The devices that already have the data that is processed now.
   var covered: Set<DeviceTag> = []
+
+  enum Multicast: Sendable {
+    case push
+    /// It was asked for, so that it is not relayed.
+    case answer
+  }
+
+  var isMulticast: Bool { multicast != nil }
 
   /// The link on which all others received the data too; nil if only this device received it.
   var sharedLink: LinkID? { isMulticast ? link : nil }
@@ -29,7 +35,7 @@ struct Arrival: Sendable {
   func covering(recordOf announce: Announce) -> Arrival {
     guard announce.records.isEmpty, !announce.covered.isEmpty else { return self }
     var arrival = covering(announce.covered)
-    arrival.isMulticast = true
+    arrival.multicast = .push
     return arrival
   }
 }

@@ -1,25 +1,48 @@
 internal import MusterModel
 
-/// Answers by multicast: on a narrow link, one takes no more of it than the answer to a single peer,
-/// and serves all that are missing the same.
+/// Answers by multicast: on a narrow link, one takes no more of it than the answer to a single
+/// peer, and serves all that are missing the same.
 extension Broadcaster {
   /// Fetches frames that a device asked all for.
-  func fetch(_ want: Want, for device: DeviceID, context: inout Context) {
-    guard let summary = context.logs[want.log], !want.isSearch, want.from >= summary.first,
-      want.from <= summary.head.sequence, context.reception(of: device) != nil
-    else { return }
-    let through = min(want.through, summary.head.sequence)
-    context.effects.append(
-      .fetch(
-        FetchRequest(
-          device: device, log: want.log, from: want.from, through: through,
-          last: summary.head.sequence, kind: .all)))
+  func fetch(_ wants: [Want], for device: DeviceID, context: inout Context) {
+    for want in wants where context.reception(of: device) != nil {
+      guard let summary = context.logs[want.log], !want.isSearch, want.from >= summary.first,
+        want.from <= summary.head.sequence
+      else { continue }
+      let through = min(want.through, summary.head.sequence)
+      context.effects.append(
+        .fetch(
+          FetchRequest(
+            device: device, log: want.log, from: want.from, through: through,
+            last: summary.head.sequence, kind: .all)))
+    }
+  }
+
+  /// Sends fetched frames to the peer that asked for them, or to all.
+  mutating func answer(
+    _ request: FetchRequest, with fetched: [Frame], context: inout Context
+  ) {
+    context.finishFetch(for: request)
+    let frames = request.answer(from: fetched)
+    if !answerAll(request, with: frames, context: &context) {
+      context.answer(request, with: frames)
+    }
+  }
+
+  /// Sends requested records to the peer that asked for them, or to all.
+  mutating func serve(
+    _ wants: [RecordTopic], of records: RecordCache, to device: DeviceID, context: inout Context
+  ) {
+    for record in wants.compactMap({ records[$0] })
+    where !answerAll(device, with: record, context: &context) {
+      context.outbox.add(record, to: device)
+    }
   }
 
   /// Answers a request for frames by multicast: the narrower the links, the more of these.
   ///
   /// - Returns: false if the answer is to be sent on the session.
-  mutating func answerAll(
+  private mutating func answerAll(
     _ request: FetchRequest, with frames: [Frame], context: inout Context
   ) -> Bool {
     let isAsked = request.kind == .all
@@ -43,7 +66,7 @@ extension Broadcaster {
   }
 
   /// Answers a request for a record by multicast, as one for frames.
-  mutating func answerAll(
+  private mutating func answerAll(
     _ device: DeviceID, with record: LatestRecord, context: inout Context
   ) -> Bool {
     let fresh = Fresh.records([record])

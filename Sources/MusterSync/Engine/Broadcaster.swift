@@ -61,14 +61,14 @@ struct Broadcaster: Sendable {
     for device in direct + silent { send(&push, to: device, context: &context) }
   }
 
-  /// Whether data repairs what this device missed on a link where others have it: an answer that all
-  /// receive, or a record that came on a session. The narrower the links, the fewer of the latter are
-  /// relayed there. A call for help always is.
+  /// Whether data repairs what this device missed on a link where others have it: an answer that
+  /// all receive, or a record that came on a session. The narrower the links, the fewer of the
+  /// latter are relayed there. A call for help always is.
   private func isRepair(
     _ fresh: Fresh, by arrival: Arrival?, on link: LinkID, context: Context
   ) -> Bool {
     guard let arrival, arrival.link == link else { return false }
-    if arrival.isAnswer { return !fresh.isUrgent }
+    if arrival.multicast == .answer { return !fresh.isUrgent }
     guard !arrival.isMulticast, fresh.isReplaceable else { return false }
     return fresh.draw < context.narrowness
   }

@@ -114,7 +114,7 @@ extension FrameReceiver {
     if context.peers[device]?.sessions.isEmpty == false {
       pulls.enqueue(log, from: device, context: &context)
     } else {
-      pulls.toAll.note(hint, of: device, context: context)
+      pulls.noteNamed(hint, of: device, context: context)
     }
   }
 }

@@ -127,4 +127,13 @@ extension FetchRequest {
       device: device, log: log, from: from, through: through, maxFrames: count,
       maxBytes: count * Limits.frameBodyBytes, kind: kind)
   }
+
+  /// Returns the fetched frames up to the first signed one that reaches the end of the request;
+  /// none if no signature is among them.
+  func answer(from frames: [Frame]) -> [Frame] {
+    let last =
+      frames.firstIndex { $0.signature != nil && $0.sequence >= through }
+      ?? frames.lastIndex { $0.signature != nil }
+    return last.map { Array(frames[...$0]) } ?? []
+  }
 }

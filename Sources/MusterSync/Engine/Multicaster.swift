@@ -1,7 +1,7 @@
 internal import MusterModel
 
-/// Data that is to be sent by multicast: new data of this device at once, that of others as a relay,
-/// after a random wait; and what a peer asked for, if others are likely to be missing it too.
+/// Data that is to be sent by multicast: new data of this device at once, that of others as a
+/// relay, after a random wait; and what a peer asked for, if others may be missing it too.
 ///
 ///     new data ─▶ intent ── its wait ends, and the link is open ─▶ needed? ─▶ sealed and sent
 ///                   ▲                                                └─▶ withdrawn

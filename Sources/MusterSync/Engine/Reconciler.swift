@@ -207,10 +207,7 @@ struct Reconciler: Sendable {
         guard their?.hash != own.hash, let record = records[RecordTopic(raw: own.key)] else {
           continue
         }
-        // The rest is requested, and answered to all where many are missing it.
-        let fresh = Fresh.records([record])
-        let waits = !fresh.isPeriodic && fresh.isAnsweredToAll(narrowness: context.narrowness)
-        if credit >= record.body.count, !waits {
+        if credit >= record.body.count, !isForAll(record, context) {
           credit -= record.body.count
           context.outbox.add(record, to: device)
         } else {
@@ -244,6 +241,13 @@ struct Reconciler: Sendable {
     answer.answers = true
     answer.credit = 0
     send(answer, to: device, context: &context)
+  }
+
+  /// Whether a record is listed, so that a request for it is answered to all that are missing it.
+  /// What its author sends again and again is sent at once: few are missing it for long.
+  private func isForAll(_ record: LatestRecord, _ context: Context) -> Bool {
+    let fresh = Fresh.records([record])
+    return !fresh.isPeriodic && fresh.isAnsweredToAll(narrowness: context.narrowness)
   }
 
   /// The number of leaves that fit a packet.

@@ -38,10 +38,8 @@ extension SyncEngine {
     }
     for hint in announce.heads { frames.noteHead(hint, of: device, on: nil, context: &context) }
     receivePush(announce, of: device, by: arrival)
-    for want in announce.wants {
-      frames.pulls.toAll.noteAsked(want, context: context)
-      broadcaster.fetch(want, for: device, context: &context)
-    }
+    frames.pulls.noteAsked(announce.wants, context: context)
+    broadcaster.fetch(announce.wants, for: device, context: &context)
     if let record = announce.record {
       receive([record], from: device, by: arrival.covering(recordOf: announce))
     }

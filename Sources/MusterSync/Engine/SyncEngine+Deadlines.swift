@@ -14,8 +14,7 @@ extension SyncEngine {
   private mutating func pass(_ item: DeadlineQueue.Item) {
     switch item {
     case .announce:
-      announcer.announceIfDue(
-        records.cache, requests: { frames.pulls.takeRequestsToAll(context: $0) }, context: &context)
+      announcer.announceIfDue(records.cache, frames: &frames, context: &context)
     case .handshake(let index): handshaker.tend(index, contacts: contacts, context: &context)
     case .session(let index): tendSession(index)
     case .contacts: tryContacts()

@@ -5,8 +5,7 @@ extension SyncEngine {
   mutating func receivePush(_ announce: Announce, of device: DeviceID, by arrival: Arrival) {
     guard !announce.runs.isEmpty || !announce.records.isEmpty else { return }
     var arrival = arrival.covering(announce.covered)
-    arrival.isMulticast = true
-    arrival.isAnswer = announce.isAnswer
+    arrival.multicast = announce.isAnswer ? .answer : .push
     if !announce.records.isEmpty { reconciler.noteRecordPush(at: context.now) }
     if !announce.runs.isEmpty { announcer.quickenForGrowth(context: &context) }
     for run in announce.runs { receive(run, from: device, by: arrival) }

@@ -105,12 +105,7 @@ extension SyncEngine {
         records: records.cache, context: &context)
     }
     context.serve(packet.wants, to: device)
-    for topic in packet.recordWants {
-      guard let record = records.cache[topic],
-        !broadcaster.answerAll(device, with: record, context: &context)
-      else { continue }
-      context.outbox.add(record, to: device)
-    }
+    broadcaster.serve(packet.recordWants, of: records.cache, to: device, context: &context)
     context.serveCertificates(packet.certificateWants, to: device)
     for want in packet.evidenceWants.prefix(Limits.evidencePiecesAtOnce) {
       evidence.serve(want, to: device, context: &context)

@@ -97,10 +97,7 @@ public struct SyncEngine: Sendable {
     case .fetched(let request, let frames) where request.kind == .feed:
       broadcaster.feed(frames, of: request.log, context: &context)
     case .fetched(let request, let frames):
-      let answer = context.finish(request, with: frames)
-      if !broadcaster.answerAll(request, with: answer, context: &context) {
-        context.answer(request, with: answer)
-      }
+      broadcaster.answer(request, with: frames, context: &context)
     case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
     case .blobsChanged(let entries, let removed):
       blobs.change(entries, removing: removed, context: &context)

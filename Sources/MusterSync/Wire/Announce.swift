@@ -9,9 +9,9 @@ internal import MusterModel
 package struct Announce: Hashable, Sendable {
   /// The first eight bytes of the hash of the sender's certificate. The signature proves that the
   /// sender holds the key of the certificate that they identify.
-  var certificate: UInt64
+  let certificate: UInt64
   /// The first eight bytes of the incarnation.
-  var incarnation: UInt64
+  let incarnation: UInt64
   /// Increases with every announce of the incarnation, across restarts.
   var counter: UInt64
   var roots: Roots?

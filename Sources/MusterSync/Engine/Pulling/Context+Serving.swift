@@ -74,21 +74,11 @@ extension Context {
     return true
   }
 
-  /// Ends a fetch. Returns the fetched frames of a log up to the first signed frame that reaches
-  /// the end of the request; none if no signature is among them.
-  mutating func finish(_ request: FetchRequest, with frames: [Frame]) -> [Frame] {
-    if request.kind != .all {
-      outbox.sendQueues[request.device]?.wants.finishFetch()
-      outbox.touch(request.device)
-    }
-    let isEnough = { (frame: Frame) in
-      frame.signature != nil && frame.sequence >= request.through
-    }
-    guard
-      let last = frames.firstIndex(where: isEnough)
-        ?? frames.lastIndex(where: { $0.signature != nil })
-    else { return [] }
-    return Array(frames[...last])
+  /// Lets the next fetch for a peer begin.
+  mutating func finishFetch(for request: FetchRequest) {
+    guard request.kind != .all else { return }
+    outbox.sendQueues[request.device]?.wants.finishFetch()
+    outbox.touch(request.device)
   }
 
   /// Sends fetched frames of a log to the peer that asked for them.

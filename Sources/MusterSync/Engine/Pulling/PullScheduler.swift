@@ -11,7 +11,7 @@ struct PullScheduler: Sendable {
   /// Received frames that cannot be stored yet.
   var reassembly = Reassembly()
   /// What devices named that have no session with this one.
-  var toAll = RequestsToAll()
+  private var toAll = RequestsToAll()
 
   /// The number of logs that are being requested.
   var count: Int { pulls.count }
@@ -28,6 +28,16 @@ struct PullScheduler: Sendable {
     guard known.sequence > 0 || context.logs[log] != nil else { return }
     if let pull = pulls[log], pull.returned.isEmpty, pull.cursor > known.sequence { return }
     context.peers[known: device].pulling.queue.append(log, of: known.set)
+  }
+
+  /// Notes a head that was named by a device without a session.
+  mutating func noteNamed(_ head: LeafHint, of device: DeviceID, context: Context) {
+    toAll.note(head, of: device, context: context)
+  }
+
+  /// Notes what another device asked all for.
+  mutating func noteAsked(_ wants: [Want], context: Context) {
+    for want in wants { toAll.noteAsked(want, context: context) }
   }
 
   /// Returns what to ask all receivers for: what is missing, and requested of no peer on a session.

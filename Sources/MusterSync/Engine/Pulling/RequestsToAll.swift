@@ -6,8 +6,8 @@ internal import MusterModel
 ///     a head is named ─▶ missing ── the next announce ─▶ asked ── not answered ─▶ asked again …
 ///                           └─ stored, or asked by another device: its answer serves this one
 ///
-/// Invariant: at most `perDevice` logs are noted for what one device named, so that no made-up heads
-/// displace what others named. Each is asked `mostAttempts` times.
+/// Invariant: at most `perDevice` logs are noted for what one device named, so that no made-up
+/// heads displace what others named. Each is asked `mostAttempts` times.
 struct RequestsToAll: Sendable {
   private struct Missing: Sendable {
     let through: UInt64
