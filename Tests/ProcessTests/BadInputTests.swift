@@ -78,7 +78,7 @@ extension ProcessTests {
       func track(_ points: String) -> String { "<gpx><trk><trkseg>\(points)</trkseg></trk></gpx>" }
       return [
         ("empty", "", "not well-formed"),
-        ("cut", "<gpx><trk><trkseg><trkpt lat=\"46\" lon=\"14\">", "not well-formed"),
+        ("cut", "<gpx><trk><trkseg><trkpt lat=\"46\" lon=\"14\">", "has no end"),
         ("pointless", track(""), "no track"),
         ("north", track("<trkpt lat=\"91\" lon=\"14\"/>"), "beyond 90"),
         ("number", track("<trkpt lat=\"NaN\" lon=\"14\"/>"), "not a number"),

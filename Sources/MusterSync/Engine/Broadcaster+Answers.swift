@@ -18,10 +18,11 @@ extension Broadcaster {
     }
   }
 
-  /// Sends fetched frames to the peer that asked for them, or to all.
+  /// Sends fetched frames to the peer that asked for them, to all, or to the peers on uplinks.
   mutating func answer(
     _ request: FetchRequest, with fetched: [Frame], context: inout Context
   ) {
+    if request.kind == .feed { return feed(fetched, of: request.log, context: &context) }
     context.finishFetch(for: request)
     let frames = request.answer(from: fetched)
     if !answerAll(request, with: frames, context: &context) {

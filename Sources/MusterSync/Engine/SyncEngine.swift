@@ -94,8 +94,6 @@ public struct SyncEngine: Sendable {
           .records(added), from: nil, by: nil, announcer: &announcer, context: &context)
       }
     case .carried(let carried): take(carried)
-    case .fetched(let request, let frames) where request.kind == .feed:
-      broadcaster.feed(frames, of: request.log, context: &context)
     case .fetched(let request, let frames):
       broadcaster.answer(request, with: frames, context: &context)
     case .fetchedUnit(let fetch, let unit): blobs.answer(fetch, with: unit, context: &context)
