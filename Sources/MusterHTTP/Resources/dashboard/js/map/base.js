@@ -204,24 +204,13 @@ export function mapPicker() {
   ];
 }
 
-/** Sends a file to the node. A gigabyte may take minutes, so there is no limit of time. */
-const transfer = (file, onProgress) => new Promise((resolve, reject) => {
-  const request = new XMLHttpRequest();
-  request.open("POST", `/api/v1/maps/${segment(file.name)}`);
-  request.responseType = "json";
-  request.upload.addEventListener("progress", ({ loaded }) =>
-    onProgress(Math.floor(loaded / file.size * 100)));
-  request.addEventListener("loadend", () => (request.status === 201 ? resolve(request.response)
-    : reject(new Error(request.response?.detail ?? `${file.name}: ${request.status}`))));
-  request.send(file);
-});
-
 /** Uploads files that were chosen, or dropped on the map, one after another. */
 async function add(chosen) {
   for (const file of chosen) {
     const tell = (n) => say(t("map.adding", { name: file.name, n }));
     tell(0);
     try {
+      const { transfer } = await import("./transfer.js");
       const item = await transfer(file, tell);
       const { name, tiles } = item;
       say(dotted(t("map.added", { name }), left(item)));
