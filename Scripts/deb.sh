@@ -73,7 +73,7 @@ describe() {
   case $1 in
   muster)
     libraries muster/usr/bin/muster muster/usr/bin/muster-image |
-      sed 's/^Recommends: .*/&, libjs-leaflet/'
+      sed 's/^Recommends: .*/&, libjs-leaflet, tzdata/'
     echo 'Suggests: gpsd, bluez'
     echo 'Description: shows who is safe and who is in danger, without internet'
     echo ' Laptops of fire brigades, flood and search teams synchronize reports, positions and zones'

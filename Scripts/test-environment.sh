@@ -27,6 +27,7 @@ readonly programs=(
   setpriv:util-linux
   pg_lsclusters:postgresql
   /usr/share/doc/postgresql-postgis:postgresql-postgis
+  /usr/share/zoneinfo/zone.tab:tzdata
   ogrinfo:gdal-bin
   curl:curl
   openssl:openssl
