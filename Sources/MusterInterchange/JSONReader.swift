@@ -24,18 +24,17 @@ struct JSONReader {
     return try reader.document()
   }
 
+  /// Returns a text in UTF-8, without a byte order mark.
   static func inUTF8(_ bytes: [UInt8]) throws(GeoJSONFault) -> [UInt8] {
     do throws(MarkedText.Fault) {
-      return try MarkedText.utf16(bytes).map { Array($0.utf8) } ?? bytes
+      return try MarkedText.unmarked(bytes)
     } catch {
       throw GeoJSONFault(.malformed("it is not valid UTF-16: save it as UTF-8"))
     }
   }
 
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
-  }
+  /// - Parameter bytes: UTF-8, without a byte order mark.
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private mutating func document() throws(GeoJSONFault) -> JSON {
     let value = try value(depth: 0)

@@ -31,11 +31,7 @@ public struct NodeHome: Hashable, Sendable {
   public static func locate(
     home: String?, keys: String?, environment: [String: String]
   ) -> NodeHome {
-    func variable(_ name: String) -> String? {
-      // A file of variables that was edited on Windows leaves a CR behind each.
-      let text = environment[name].map { $0.hasSuffix("\r") ? String($0.dropLast()) : $0 }
-      return text.flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func variable(_ name: String) -> String? { EnvironmentVariable.text(name, in: environment) }
     func userFolder(_ name: String, otherwise fallback: String) -> String {
       // The specification requires that relative paths are ignored.
       if let folder = variable(name), folder.hasPrefix("/") { return folder }

@@ -5,7 +5,8 @@ internal import MusterModel
 extension Broadcaster {
   /// Fetches frames that a device asked all for.
   func fetch(_ wants: [Want], for device: DeviceID, context: inout Context) {
-    for want in wants where context.reception(of: device) != nil {
+    guard !wants.isEmpty, context.reception(of: device) != nil else { return }
+    for want in wants {
       guard let summary = context.logs[want.log], !want.isSearch, want.from >= summary.first,
         want.from <= summary.head.sequence
       else { continue }

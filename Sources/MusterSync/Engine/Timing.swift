@@ -116,11 +116,11 @@ enum Timing {
   static let relayLastMilliseconds: Int64 = 400
   /// Upper bounds of the wait where relays by all receivers would take longer.
   static let urgentRelayLastMilliseconds: Int64 = 2000
-  /// How long after a multicast answer those who ask for the same are answered on their sessions.
-  static let answersAloneMilliseconds: Int64 = 60_000
   static let relayLastInCrowdsMilliseconds: Int64 = 5000
   /// The same where each receiver has a copy already: no device waits for it.
   static let furtherCopyLastMilliseconds: Int64 = 30_000
+  /// How long after a multicast answer those who ask for the same are answered on their sessions.
+  static let answersAloneMilliseconds: Int64 = 60_000
   /// How often urgent data of this device is repeated on shared links while no relay is received.
   static let urgentRepeats: Int64 = 3
   /// The greatest number of copies that a receiver is sent where many datagrams are lost.

@@ -42,6 +42,11 @@ enum InputFile {
     }
   }
 
+  /// Returns the bytes of the first line of such a text, without its end.
+  static func firstLine(of path: String, limit: Int) throws(Refusal) -> [UInt8] {
+    Array(try textBytes(of: path, limit: limit).prefix { $0 != 0x0A && $0 != 0x0D })
+  }
+
   private static func notUTF8(_ path: String) -> Refusal {
     Refusal("\(path) is not text in UTF-8: save it as UTF-8")
   }

@@ -96,8 +96,7 @@ struct LoginCommand: AsyncParsableCommand {
     private func passphrase() throws -> Passphrase {
       if let passphraseFile {
         let path = passphraseFile == "-" ? "/dev/stdin" : passphraseFile
-        let text = try InputFile.textBytes(of: path, limit: Passphrase.mostFileBytes)
-        return try Passphrase(Array(text.prefix { $0 != 0x0A && $0 != 0x0D }))
+        return try Passphrase(InputFile.firstLine(of: path, limit: Passphrase.mostFileBytes))
       }
       guard let typed = try Passphrase.ask("Passphrase for \(SafeText.line(name)): ") else {
         throw Refusal("there is no terminal to ask for the passphrase: give --passphrase-file")

@@ -72,8 +72,7 @@ struct WebhookCommand: AsyncParsableCommand {
       ]
       if !event.isEmpty { members["events"] = .strings(Set(event.map(\.name)).sorted()) }
       if let secretFile {
-        let text = try InputFile.textBytes(of: secretFile, limit: Self.mostSecretBytes)
-        let line = text.prefix { $0 != 0x0A && $0 != 0x0D }
+        let line = try InputFile.firstLine(of: secretFile, limit: Self.mostSecretBytes)
         members["secret"] = .string(String(decoding: line, as: UTF8.self))
       }
       let answer = try await WebhookCommand.ask(home, "PUT", [name], .object(members))

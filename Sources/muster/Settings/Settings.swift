@@ -120,9 +120,7 @@ struct Settings: Redacted {
   }
 
   private func variable(_ setting: Setting) -> String? {
-    // A file of variables that was edited on Windows leaves a CR behind each.
-    let text = environment[setting.variable].map { $0.hasSuffix("\r") ? String($0.dropLast()) : $0 }
-    return text.flatMap { $0.isEmpty ? nil : $0 }
+    EnvironmentVariable.text(setting.variable, in: environment)
   }
 
   private func place(_ entry: SettingsFile.Entry) -> String { "\(file.path):\(entry.line)" }
