@@ -7,7 +7,7 @@
 //                     └▶ the rest, in order ────────────────────┴▶ no answer: stays
 //
 // A call for help waits for nothing: not for other entries, for a login, or for an attempt that
-// hangs. An OK follows the calls before it.
+// hangs. The rest, and an OK, follow the calls before them.
 
 import { Refusal, giveWay, transmit, unlock } from "./api.js";
 import { commit, read } from "./kept.js";
@@ -43,6 +43,8 @@ export let calledAt = null;
 const forms = new Map();
 /** By key: the attempts under way of an urgent entry. */
 const attempts = new Map();
+/** The keys of those that the node answered with a temporary refusal. */
+const postponed = new Set();
 const lanes = [true, false].map((isPhotos) => (
   { isPhotos, name: `muster ${isPhotos}`, isRunning: false, isStale: false }));
 const isOf = ({ isPhotos }) => (one) => !isUrgent(one) && (one.kind === "photo") === isPhotos;
@@ -168,12 +170,18 @@ async function attempt(entry) {
     flush();
   } catch (error) {
     if (!(error instanceof Refusal)) warn(error);
-    else if (!temporary.has(error.status) && !over.has(entry.key)) await refused(entry, error);
+    else if (temporary.has(error.status)) {
+      if (error.status !== 0) postponed.add(entry.key);
+    } else if (!over.has(entry.key)) await refused(entry, error);
   }
   const others = (attempts.get(entry.key) ?? []).filter((one) => one !== current);
   if (others.length > 0) attempts.set(entry.key, others);
   else attempts.delete(entry.key);
 }
+
+/** Whether the rest would overtake a call: until the node answers it, or takes long on a slow link. */
+const isAhead = ({ key }) => !postponed.has(key)
+  && !attempts.get(key)?.some(({ since }) => performance.now() - since > urgentAgain);
 
 /** Ends the attempts of an entry. */
 function end({ key }) {
@@ -242,6 +250,7 @@ async function round(lane) {
     lane.isStale = false;
     const keys = new Set(own().map(({ key }) => key));
     const calls = unsentCalls().filter(({ why }) => !why);
+    if (calls.some(isAhead)) return;
     const next = queued().filter(isOf(lane)).find((one) =>
       !one.why && !tried.has(one.key) && !busy.has(one.kind) && !keys.has(one.parent)
       && !calls.some((help) => isCancelling(one, help)));
