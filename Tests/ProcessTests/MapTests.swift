@@ -153,6 +153,16 @@ extension ProcessTests {
         let swapped = ["report", "add", "--title", "Fire", "--at", "8.54,47.37", "--swap"]
         #expect(try await anna.attempt(swapped).status == 0)
         #expect(try await places() == ["47.37,8.54"])
+        // People in danger wait for no answer: the report is filed, and the doubt stated.
+        for (danger, at, place, doubt) in [
+          (["--evacuate"], "8.55,47.38", "8.55,47.38", "The position was taken as it is given"),
+          (["--severity", "5"], "151.2,-33.8", "-33.8,151.2", "with the longitude first"),
+        ] {
+          let filed = try await anna.attempt(
+            ["report", "add", "--title", "Dam", "--at", at] + danger)
+          #expect(filed.status == 0 && filed.complaint.contains(doubt), "\(filed)")
+          #expect(try await places().contains(place))
+        }
         let kept = ["report", "add", "--title", "Ship", "--at", "8.54,47.37", "--as-given"]
         #expect(try await anna.attempt(kept).status == 0)
         #expect(try await places().contains("8.54,47.37"))

@@ -21,13 +21,17 @@ extension NodeConnection {
 
   /// Returns the distance to the nearest person, report or zone; nil if no place is known. A node
   /// that does not answer knows none: the command itself reports that.
-  func metresToKnown(_ place: Coordinate) async -> Double? {
+  ///
+  /// - Parameter report: a report that does not count.
+  func metresToKnown(_ place: Coordinate, besides report: RowID? = nil) async -> Double? {
     do {
       guard case .users(let users) = try await ask(.users),
         case .reports(let reports) = try await ask(.reports),
         case .fences(let zones) = try await ask(.fences)
       else { return nil }
-      let places = users.compactMap(\.fix?.position) + reports.compactMap(\.position)
+      let places =
+        users.compactMap(\.fix?.position)
+        + reports.filter { $0.id != report }.compactMap(\.position)
       let distances =
         places.map { Geodesic.distanceMetres(from: place, to: $0) }
         + zones.map { $0.geometry.distanceToEdgeMetres(from: place) }

@@ -4,7 +4,7 @@ internal import MusterGeo
 internal import MusterModel
 
 /// What to do about a position whose latitude and longitude look exchanged: a person on a terminal
-/// is asked, and scripts give one of the options.
+/// is asked, and scripts give one of the options. What is urgent waits for neither.
 struct PlaceOptions: ParsableArguments {
   @Flag(help: "The longitude is given first.")
   var swap = false
@@ -24,14 +24,12 @@ struct PlaceOptions: ParsableArguments {
     _ place: PlaceArgument?, by connection: NodeConnection
   ) async throws -> Coordinate? {
     guard let place else { return nil }
-    let isExchanged: Bool
-    if swap || asGiven {
-      isExchanged = swap
-    } else if let given = place.given {
-      isExchanged = try await looksExchanged(place, given, by: connection)
-    } else {
-      isExchanged = try isMeant(place, "a latitude is from -90 to 90 degrees")
-    }
+    let isExchanged =
+      if let doubt = await doubt(about: place, by: connection) {
+        try isMeant(place, doubt)
+      } else {
+        swap
+      }
     guard let position = isExchanged ? place.exchanged : place.given else {
       throw Refusal(
         isExchanged
@@ -41,19 +39,45 @@ struct PlaceOptions: ParsableArguments {
     return position
   }
 
-  /// Asks if the given position is far from everything that the node knows, and near with its
-  /// numbers exchanged.
-  private func looksExchanged(
-    _ place: PlaceArgument, _ given: Coordinate, by connection: NodeConnection
-  ) async throws -> Bool {
-    guard let exchanged = place.exchanged, exchanged != given,
-      let metres = await connection.metresToKnown(given), metres > NodeConnection.farMetres,
-      let other = await connection.metresToKnown(exchanged), other <= NodeConnection.farMetres
+  /// Returns the position of what is urgent: the given one, or the other way round if only that is
+  /// a position.
+  func urgentPosition(_ place: PlaceArgument?) -> Coordinate? {
+    swap ? place?.exchanged ?? place?.given : place?.given ?? place?.exchanged
+  }
+
+  /// States that the position of an urgent report, which is filed already, looks exchanged. Returns
+  /// whether it does.
+  func stateDoubt(
+    about place: PlaceArgument?, of report: RowID, by connection: NodeConnection
+  ) async -> Bool {
+    guard let place, let doubt = await doubt(about: place, besides: report, by: connection)
     else { return false }
-    return try isMeant(
-      place,
-      "the position is \(Int(metres / 1000)) km from everything that is known here, and "
-        + "\(Int(other / 1000)) km the other way round")
+    let used = place.given == nil ? "with the longitude first" : "as it is given"
+    let other = place.given == nil ? "LAT,LON" : ValueText.place(place.exchanged, as: .decimal)
+    Standard.complain(
+      "latitude and longitude look exchanged: \(doubt). The position was taken \(used); if that "
+        + "is wrong: muster report edit \(report.short) --at \(other)")
+    return true
+  }
+
+  /// Returns why latitude and longitude look exchanged, if no option states which is meant: the
+  /// given position is none, or is far from everything that the node knows and near the other way
+  /// round.
+  ///
+  /// - Parameter report: the report at this position.
+  private func doubt(
+    about place: PlaceArgument, besides report: RowID? = nil, by connection: NodeConnection
+  ) async -> String? {
+    guard !swap, !asGiven, let exchanged = place.exchanged else { return nil }
+    guard let given = place.given else { return "a latitude is from -90 to 90 degrees" }
+    guard exchanged != given,
+      let metres = await connection.metresToKnown(given, besides: report),
+      metres > NodeConnection.farMetres,
+      let other = await connection.metresToKnown(exchanged, besides: report),
+      other <= NodeConnection.farMetres
+    else { return nil }
+    return "the position is \(Int(metres / 1000)) km from everything that is known here, and "
+      + "\(Int(other / 1000)) km the other way round"
   }
 
   /// Asks whether latitude and longitude are exchanged.

@@ -51,17 +51,18 @@ struct ReportCommand: AsyncParsableCommand {
     func validate() throws { try TextArgument.check(title, .line, "title") }
 
     func run() async throws {
-      // An urgent hazard does not wait for pictures, and is not lost with them.
+      // An urgent hazard waits for no picture and no question, and is not lost with them.
       let reading = isUrgent ? nil : try await read()
       let connection = try await NodeConnection.open(home)
-      let place = try await details.axisOrder.position(details.at, by: connection)
+      let place = try await details.place(isUrgent: isUrgent, by: connection)
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: place ?? reading?.position,
         toEvacuate: evacuate)
-      await connection.warnIfFar(place)
+      if !isUrgent { await connection.warnIfFar(place) }
       var adding: PhotoAdding?
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
+        if isUrgent { await details.stateDoubts(of: id, at: place, by: connection) }
         guard !photos.isEmpty else { return "Report added" }
         let read = if let reading { reading } else { await PhotoReading(photos) }
         let added = try await PhotoAdding(read, to: id, by: connection)
@@ -73,8 +74,7 @@ struct ReportCommand: AsyncParsableCommand {
         "the report is filed", remedy: "; add it later with `muster report photo add`")
     }
 
-    /// Whether people are in danger by it: the severities that raise an alarm at command.
-    private var isUrgent: Bool { evacuate || (details.severity?.value ?? 0) >= 4 }
+    private var isUrgent: Bool { evacuate || details.isSevere }
 
     /// Reads all photos. Throws `Refusal` if one cannot be read.
     private func read() async throws -> PhotoReading {
@@ -147,9 +147,11 @@ struct ReportCommand: AsyncParsableCommand {
       let connection = try await NodeConnection.open(home)
       let id = try await connection.report(named: report).id
       var changes = changes
-      changes.position = try await details.axisOrder.position(details.at, by: connection)
-      await connection.warnIfFar(changes.position)
+      let isUrgent = evacuate == true || details.isSevere
+      changes.position = try await details.place(isUrgent: isUrgent, by: connection)
+      if !isUrgent { await connection.warnIfFar(changes.position) }
       try await connection.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
+      if isUrgent { await details.stateDoubts(of: id, at: changes.position, by: connection) }
     }
   }
 
@@ -298,6 +300,23 @@ struct ReportDetails: ParsableArguments {
   var at: PlaceArgument?
 
   @OptionGroup var axisOrder: PlaceOptions
+
+  /// Whether people are in danger: the severities that raise an alarm at command.
+  var isSevere: Bool { (severity?.value ?? 0) >= 4 }
+
+  /// Returns the position that is meant. What is urgent waits for no question about it.
+  func place(isUrgent: Bool, by connection: NodeConnection) async throws -> Coordinate? {
+    isUrgent
+      ? axisOrder.urgentPosition(at) : try await axisOrder.position(at, by: connection)
+  }
+
+  /// States what is doubtful about the position of an urgent report, once it is sent.
+  func stateDoubts(
+    of report: RowID, at place: Coordinate?, by connection: NodeConnection
+  ) async {
+    guard await !axisOrder.stateDoubt(about: at, of: report, by: connection) else { return }
+    await connection.warnIfFar(place)
+  }
 
   func validate() throws { try TextArgument.check(description, .paragraphs, "description") }
 }
