@@ -1,5 +1,5 @@
 /// The kinds of membership evidence: signed statements that decide who is a member besides control
-/// frames and certificates. Numbers are on the wire.
+/// frames and certificates, or show that a key is used twice. Numbers are on the wire.
 public enum EvidenceKind: UInt8, Codable, CaseIterable, Hashable, Sendable {
   /// A log has more branches than count.
   case forkProof = 1
@@ -7,4 +7,6 @@ public enum EvidenceKind: UInt8, Codable, CaseIterable, Hashable, Sendable {
   case council = 2
   /// A vote of a member of a council.
   case vote = 3
+  /// A key signed two records with one order.
+  case twins = 4
 }

@@ -31,8 +31,8 @@ public struct RulesVersion: Hashable, Comparable, Sendable {
   /// the role `archive`. 12 added the age of the fix in a position, positions without a fix,
   /// unverified calls, and principals of frame bodies. 13 added confirmations of a content, names
   /// photos by author and dot, and counts each list of a blob. 14 lets only the newest writes of a
-  /// strand to a field count.
-  public static let current = RulesVersion(14)
+  /// strand to a field count. 15 added the evidence of records with one order.
+  public static let current = RulesVersion(15)
 
   /// The version of a program that states none: it predates stated versions.
   public static let unstated = RulesVersion(1)

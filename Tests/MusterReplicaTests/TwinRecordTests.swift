@@ -7,13 +7,14 @@ import Testing
 @testable import MusterReplica
 
 /// Law 2 of insiders (decision 0105): equal roots mean equal content. A modified program signs two
-/// records with one order, and gives one to each of two laptops.
+/// records with one order, and gives one to each of two laptops; both together are evidence.
 @Suite("Two records of one order")
 struct TwinRecordTests {
   @Test(arguments: [false, true])
   func `two laptops that were given different positions show one of them`(isReversed: Bool) throws {
     var valley = try Valley.with("Ada", "Ben")
     try valley.join("Mia", invitedBy: "Ada")
+    try valley.join("Oda", invitedBy: "Ada", role: .observer)
     try valley.converge()
     // Given Mia, who gives Ada one place and Ben another, under one counter,
     let places = [
@@ -24,6 +25,7 @@ struct TwinRecordTests {
     try #require(twins.count == 2)
     try valley.switchOff("Mia")
     valley.cut(["Ada"], ["Ben"])
+    valley.cut(["Ada", "Ben"], ["Oda"])
     for (reader, twin) in zip(["Ada", "Ben"], isReversed ? twins.reversed() : twins) {
       try valley.at(reader) { replica, now in
         try ModifiedProgram.change(&replica, now: now) {
@@ -47,7 +49,16 @@ struct TwinRecordTests {
       }
       #expect(kept[0] == kept[1] && shown[0] == shown[1] && shown[0] != nil)
       #expect(kept[0] == (twins.max { $0.version < $1.version }))
-      for name in ["Ada", "Ben"] { try valley.restart(name) }
+      // All know by both signatures that Mia's key is in use twice, Oda too, who saw one record.
+      for name in ["Ada", "Ben", "Oda"] {
+        let device = twins[0].certificate
+        let reported = try valley.ask(name) { replica, now in
+          let mia = replica.core.control.author(of: device)?.device
+          return try replica.status(now: now).clones.map(\.device) == [mia]
+        }
+        #expect(reported, "\(name)")
+      }
+      for name in ["Ada", "Ben", "Oda"] { try valley.restart(name) }
       try valley.converge()
     }
   }

@@ -208,6 +208,11 @@ struct WireVectorTests {
       vectors[name + ".body"] = record.body
       vectors[name + ".signature"] = record.signature
     }
+    let twins = [try #require(records["position"]), try #require(records["coarse"])]
+    let evidence = EvidenceItem(
+      try #require(TwinProof(twins, chain: [signed])), operation: operation)
+    vectors["twins.proof"] = evidence.content
+    vectors["twins.id"] = evidence.id.bytes
     for (name, bytes) in try stated(
       signed, signingKey: signingKey, agreementKey: agreementKey, rootKey: rootKey,
       networkKey: epochKey, nonce: nonce, incarnation: incarnation)

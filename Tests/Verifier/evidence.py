@@ -1,4 +1,5 @@
-"""Membership evidence (docs/wire.md §2): proofs that a log has more branches than count."""
+"""Membership evidence (docs/wire.md §2): proofs that a log has more branches than count, and that a key
+signed two records with one order."""
 
 import struct
 
@@ -8,7 +9,7 @@ from names import COMMAND, ROOT, Certificate, h32, is_signed
 MOST_BRANCHES = 8
 MOST_OVERFORKED = 32
 LONGEST_CHAIN = 4
-FORK_PROOF = 1
+FORK_PROOF, TWIN_PROOF = 1, 4
 
 
 def read_fork_ends(database, operation, root_key):
@@ -35,9 +36,7 @@ def read_fork_ends(database, operation, root_key):
 def read_fork_proof(content, operation, root_key):
     """(log, certificate, lowest sequence of which two frames are proved)."""
     reader = Reader(content)
-    chain = []
-    for _ in range(reader.number(1)):
-        chain.append(Certificate(reader.take(reader.number(4)), reader.take(64)))
+    chain = read_chain(reader)
     certificate, incarnation = reader.take(32), reader.take(16)
     generation, lane = reader.number(4), reader.number(1)
     log = log_id(operation, certificate, incarnation, generation, lane)
@@ -70,6 +69,46 @@ def read_fork_proof(content, operation, root_key):
     if sum(len(group) - 1 for group in groups.values()) != MOST_BRANCHES:
         raise ValueError("fewer or more branches than a proof has")
     return log, certificate, order[0][0]
+
+
+def read_chain(reader):
+    return [
+        Certificate(reader.take(reader.number(4)), reader.take(64)) for _ in range(reader.number(1))]
+
+
+def check_twins(database, operation, root_key):
+    """What is wrong with the stored proofs that a key signed two records with one order."""
+    problems = []
+    for id, kind, content in database.execute("SELECT id, kind, content FROM evidence ORDER BY id"):
+        if kind != TWIN_PROOF:
+            continue
+        try:
+            certificate = read_twin_proof(content, operation, root_key)
+        except (ValueError, IndexError, struct.error) as error:
+            problems.append(f"evidence {id.hex()[:8]}: {error}")
+            continue
+        if id != h32(b"muster evidence 1", operation, bytes([kind]), certificate):
+            problems.append(f"evidence {id.hex()[:8]}: it proves something else")
+    return problems
+
+
+def read_twin_proof(content, operation, root_key):
+    """The certificate whose key signed both."""
+    reader = Reader(content)
+    chain = read_chain(reader)
+    if not chain:
+        raise ValueError("no certificate")
+    certificate = chain[0].hash
+    key = author_key(chain, certificate, None, operation, root_key)
+    kind, order = reader.take(1), reader.take(28)
+    twins = [(reader.take(16), reader.take(32), reader.take(64)) for _ in range(2)]
+    if reader.rest or twins[0][:2] >= twins[1][:2]:
+        raise ValueError("another form")
+    for epoch, body, signature in twins:
+        signed = h32(b"muster record 1", operation, kind, certificate, order, epoch, body)
+        if not is_signed(signed, signature, key):
+            raise ValueError("a signature does not hold")
+    return certificate
 
 
 def author_key(chain, certificate, lane, operation, root_key):

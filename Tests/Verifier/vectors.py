@@ -16,6 +16,7 @@ from nacl.signing import SigningKey
 
 from log import Frame, log_id, opening
 from control import Control
+from evidence import read_twin_proof
 from names import ROOT, Certificate, h16, h32, i64, u32
 
 FILE = Path(__file__).resolve().parents[2] / "keys" / "test-vectors" / "wire.json"
@@ -153,7 +154,15 @@ def derive(given):
         found[f"{name}.signature"] = signing.sign(h32(data, h32(body))).signature
         if name == "presence":
             found["presence.name"] = h32(data, h32(body))[:16]
-    rules = b"\x0e"
+    twins = sorted(
+        (epoch, h32(found[f"{name}.body"]), found[f"{name}.signature"])
+        for name in ("position", "coarse"))
+    found["twins.proof"] = b"".join([
+        b"\1", u32(len(certificate.content)), certificate.content, certificate.signature, b"\1",
+        u32(1), incarnation, struct.pack(">Q", 1), *twins[0], *twins[1]])
+    found["twins.id"] = h32(b"muster evidence 1", operation, b"\4", certificate.hash)
+    assert read_twin_proof(found["twins.proof"], operation, root_key) == certificate.hash
+    rules = b"\x0f"
     announced = b"\x0a\x08" + certificate.hash[:8] + b"\x12\x08" + incarnation[:8] + b"\x18\1"
     proof = signing.sign(b"muster announce 2" + rules + announced).signature
     found["announce.datagram"] = b"\x09" + rules + seal(

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from control import Control
 from councils import read_councils
-from evidence import read_fork_ends
+from evidence import check_twins, read_fork_ends
 from log import bodies, check_log, read_database, read_shown
 from names import ROOT, h16, read_key_file
 from pages import open_database
@@ -30,7 +30,7 @@ def verify(database, root_key, own_chain):
     control = Control(
         logs, own_chain + read_shown(database), operation, root_key, fork_ends, overflowed,
         councils)
-    problems += found
+    problems += found + check_twins(database, operation, root_key)
     problems += [
         f"epoch {id.hex()[:8]}: its id is not the hash of its key"
         for id, key in keys.items() if h16(b"muster epoch 1", operation, key) != id]

@@ -410,7 +410,8 @@ extension CloneSummary {
   fileprivate var json: JSON {
     .object([
       "device": .id(device), "callsign": .string(callsign),
-      "lives": .array([life, other].map(\.json)), "noticedAt": .time(noticedAt),
+      "lives": .array([life, other].map(\.json)),
+      "noticedAt": .known(noticedAt, JSON.time),
     ])
   }
 }

@@ -6,15 +6,15 @@ public struct CloneSummary: Codable, Hashable, Sendable {
   public var callsign: String
   /// The incarnation that reported the clone.
   public var life: IncarnationName
-  /// The incarnation that it detected.
+  /// The incarnation that it detected; the same if two records with one order prove it.
   public var other: IncarnationName
-  /// By the clock of the reporting incarnation.
-  public var noticedAt: Timestamp
+  /// By the clock of the reporting incarnation; nil if two records prove it.
+  public var noticedAt: Timestamp?
 
   /// Creates a summary. The caller MUST hold the record and have verified its signature.
   public init(
     device: DeviceID, callsign: String, life: IncarnationName, other: IncarnationName,
-    noticedAt: Timestamp
+    noticedAt: Timestamp?
   ) {
     self.device = device
     self.callsign = callsign

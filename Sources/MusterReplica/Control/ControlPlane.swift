@@ -136,6 +136,7 @@ struct ControlPlane: Sendable {
     guard change.added != nil else { return change }
     knownOutcome = nil
     switch item.statement {
+    case .twins: break
     case .forkProof: isStale = true
     case .council: reviewCouncils()
     case .vote:

@@ -7,9 +7,11 @@ internal import MusterSync
 /// - Of the fork proofs of one log the one with the lowest fork is held.
 /// - Of one certificate those of the `Limits.overforkedLogs + 1` logs with the lowest ids are held:
 ///   then the certificate has `overflowed`, and nothing of any of its logs counts but the openings.
+/// - Of the proofs that a certificate's key signed two records with one order, one is held.
 struct EvidenceSet: Sendable {
   private var proofs: [LogID: EvidenceItem] = [:]
   private var proofsOf: [CertificateHash: Set<LogID>] = [:]
+  private var twins: [CertificateHash: EvidenceItem] = [:]
   /// Endorsements of councils, and votes.
   private(set) var councils: CouncilSet
 
@@ -31,8 +33,16 @@ struct EvidenceSet: Sendable {
     let endorsements = councils.allEndorsements
       .map { (depth: councils.depth(of: $0.council), item: EvidenceItem($0)) }
       .sorted { ($0.depth, $0.item.id) < ($1.depth, $1.item.id) }
-    return proofs.values.sorted { $0.id < $1.id } + endorsements.map(\.item)
-      + councils.allVotes.map(EvidenceItem.init)
+    return (Array(proofs.values) + twins.values).sorted { $0.id < $1.id }
+      + endorsements.map(\.item) + councils.allVotes.map(EvidenceItem.init)
+  }
+
+  /// The proofs that a key signed two records with one order, by certificate.
+  var twinProofs: [TwinProof] {
+    twins.sorted { $0.key < $1.key }.compactMap {
+      guard case .twins(let proof) = $0.value.statement else { return nil }
+      return proof
+    }
   }
 
   /// The proof that a log has more branches than count.
@@ -67,6 +77,7 @@ struct EvidenceSet: Sendable {
     case .forkProof(let proof): insert(proof, of: item)
     case .council(let endorsement): change(by: councils.insert(endorsement), of: item)
     case .vote(let vote): change(by: councils.insert(vote), of: item)
+    case .twins(let proof): insert(proof, of: item)
     }
   }
 
@@ -85,8 +96,15 @@ struct EvidenceSet: Sendable {
       case .forkProof(let proof): _ = insert(proof, of: item)
       case .council(let endorsement): councils.restore(endorsement)
       case .vote(let vote): councils.restore(vote)
+      case .twins(let proof): _ = insert(proof, of: item)
       }
     }
+  }
+
+  private mutating func insert(_ proof: TwinProof, of item: EvidenceItem) -> Change {
+    guard twins[proof.certificate] == nil else { return Change() }
+    twins[proof.certificate] = item
+    return Change(added: item)
   }
 
   private mutating func insert(_ proof: ForkProof, of item: EvidenceItem) -> Change {

@@ -87,9 +87,12 @@ final class CloneChecker: Checker {
     if world.record.convergedMilliseconds != nil {
       for pair in inOrder where pair.since != nil { try demand(pair.device, in: world) }
     }
-    // A device that opens logs without limit does so in many incarnations.
-    let overfillers = world.faulty.overfillers.map { world.nodes[$0].credentials.device }
-    let copied = Set(pairs.values.map(\.device) + overfillers)
+    // A device that opens logs without limit does so in many incarnations. An insider may sign two
+    // records with one order.
+    let modified =
+      world.faulty.overfillers.map { world.nodes[$0] }
+      + world.scenario.namesOfInsiders.map(world.node)
+    let copied = Set(pairs.values.map(\.device) + modified.map(\.credentials.device))
     for node in world.nodes where node.isRunning {
       for device in try clones(reportedBy: node, in: world) ?? [] where !copied.contains(device) {
         world.report(

@@ -126,11 +126,22 @@ struct RecordExchange: Sendable {
     else { return .refused(.forged) }
     if let device { context.payBackSignature(device) }
     context.activity.note(record.certificate, at: context.now)
+    proveTwins(record, context: &context)
     keep(record, context: &context)
     context.effects.append(.store(.record(record)))
     clones.notify(of: record, from: session, records: cache, context: &context)
     clones.notifyOfData(by: record.certificate, from: session, context: &context)
     return .taken
+  }
+
+  /// Stores the proof that a verified record and the one that it replaces have one order.
+  private func proveTwins(_ record: LatestRecord, context: inout Context) {
+    guard let other = cache[record.topic], other.order == record.order,
+      let chain = context.roster.chain(of: record.certificate.raw.prefix),
+      let proof = TwinProof([other, record], chain: chain)
+    else { return }
+    context.effects.append(
+      .store(.evidence(EvidenceItem(proof, operation: context.local.operation))))
   }
 
   /// Retransmits what is due to clones.

@@ -139,3 +139,26 @@ public struct CertificateChain: Hashable, Sendable {
   /// The certificate of the device itself.
   public var leaf: SignedCertificate { certificates[0] }
 }
+
+extension ByteWriter {
+  /// Appends their number, and each with its signature.
+  mutating func append(chain: [SignedCertificate]) {
+    append(UInt8(chain.count))
+    for signed in chain {
+      append(lengthPrefixed: signed.content)
+      append(fixed: signed.signature.bytes)
+    }
+  }
+}
+
+extension ByteReader {
+  /// Reads what `append(chain:)` wrote; nothing is verified.
+  mutating func chain() throws -> [SignedCertificate] {
+    let length = try integer(UInt8.self)
+    guard length <= Limits.certificateChain else { throw WireError.overLimit("chain") }
+    return try (0..<length).map { _ in
+      try SignedCertificate(
+        content: try lengthPrefixed(), signature: try fixed(Signature.byteCount))
+    }
+  }
+}

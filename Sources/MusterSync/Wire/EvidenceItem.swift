@@ -1,8 +1,8 @@
 public import MusterCrypto
 public import MusterModel
 
-/// Membership evidence: a signed statement that decides who is a member, and that every node comes
-/// to hold whatever the order in which frames arrive.
+/// Membership evidence: a signed statement that decides who is a member, or shows that a key is
+/// used twice, and that every node comes to hold whatever the order in which frames arrive.
 ///
 /// Items are reconciled as a set of their own (set 8 of docs/wire.md §11), ahead of data. An item
 /// proves itself: it carries the certificates that its signatures need.
@@ -21,6 +21,8 @@ public struct EvidenceItem: Hashable, Sendable {
     case council(Endorsement)
     /// A member of a council votes to revoke another.
     case vote(SignedVote)
+    /// A key signed two records with one order.
+    case twins(TwinProof)
   }
 
   /// The kind of its statement.
@@ -29,6 +31,7 @@ public struct EvidenceItem: Hashable, Sendable {
     case .forkProof: .forkProof
     case .council: .council
     case .vote: .vote
+    case .twins: .twins
     }
   }
 
@@ -37,6 +40,13 @@ public struct EvidenceItem: Hashable, Sendable {
     statement = .forkProof(proof)
     content = proof.content
     id = EvidenceID(operation: operation, kind: .forkProof, identity: proof.identity)
+  }
+
+  /// Encodes a proof that a key signed two records with one order.
+  public init(_ proof: TwinProof, operation: OperationID) {
+    statement = .twins(proof)
+    content = proof.content
+    id = EvidenceID(operation: operation, kind: .twins, identity: proof.identity)
   }
 
   /// Encodes an endorsement of a council.
@@ -74,6 +84,10 @@ public struct EvidenceItem: Hashable, Sendable {
       let vote = try SignedVote(content: content)
       statement = .vote(vote)
       id = EvidenceID(operation: operation, kind: kind, identity: vote.identity)
+    case .twins:
+      let proof = try TwinProof(content: content)
+      statement = .twins(proof)
+      id = EvidenceID(operation: operation, kind: kind, identity: proof.identity)
     }
     self.content = content
   }
@@ -84,6 +98,7 @@ public struct EvidenceItem: Hashable, Sendable {
     case .forkProof(let proof): proof.chain.count + proof.witnesses.count
     case .council(let endorsement): endorsement.certificates.certificates.count + 1
     case .vote(let vote): vote.certificates.certificates.count + 1
+    case .twins(let proof): proof.chain.count + 2
     }
   }
 
@@ -93,6 +108,7 @@ public struct EvidenceItem: Hashable, Sendable {
     case .forkProof(let proof): proof.holds(operation: operation, rootKey: rootKey)
     case .council(let endorsement): endorsement.holds(operation: operation, rootKey: rootKey)
     case .vote(let vote): vote.holds(operation: operation, rootKey: rootKey)
+    case .twins(let proof): proof.holds(operation: operation, rootKey: rootKey)
     }
   }
 }

@@ -168,11 +168,7 @@ public struct ForkProof: Hashable, Sendable {
   /// chain ‖ certificate ‖ incarnation ‖ generation ‖ lane ‖ witnesses
   var content: [UInt8] {
     var writer = ByteWriter()
-    writer.append(UInt8(chain.count))
-    for signed in chain {
-      writer.append(lengthPrefixed: signed.content)
-      writer.append(fixed: signed.signature.bytes)
-    }
+    writer.append(chain: chain)
     writer.append(opening.certificate)
     writer.append(opening.incarnation)
     writer.append(opening.generation)
@@ -196,15 +192,7 @@ public struct ForkProof: Hashable, Sendable {
   init(content: [UInt8], operation: OperationID) throws(WireError) {
     do {
       var reader = ByteReader(content)
-      var chain: [SignedCertificate] = []
-      let length = try reader.integer(UInt8.self)
-      guard length <= Limits.certificateChain else { throw WireError.overLimit("chain") }
-      for _ in 0..<length {
-        chain.append(
-          try SignedCertificate(
-            content: try reader.lengthPrefixed(),
-            signature: try reader.fixed(Signature.byteCount)))
-      }
+      let chain = try reader.chain()
       let certificate = CertificateHash(raw: try reader.bytes32())
       let incarnation = try reader.identifier(Incarnation.self)
       let generation = try reader.integer(UInt32.self)

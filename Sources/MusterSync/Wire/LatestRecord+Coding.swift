@@ -26,7 +26,11 @@ extension LatestRecord {
   }
 
   func signedHash(operation: OperationID) -> Bytes32 {
-    Blake2b.hash256(additionalData(operation: operation), Blake2b.hash256(body).bytes)
+    Self.signedHash(additionalData(operation: operation), bodyHash: Blake2b.hash256(body))
+  }
+
+  static func signedHash(_ additionalData: [UInt8], bodyHash: Bytes32) -> Bytes32 {
+    Blake2b.hash256(additionalData, bodyHash.bytes)
   }
 
   private func signedBytes(operation: OperationID) -> [UInt8] {

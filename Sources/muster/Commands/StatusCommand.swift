@@ -191,9 +191,8 @@ struct StatusCommand: AsyncParsableCommand {
       facts.append(
         (
           "CLONE",
-          "\(clone.callsign)'s device \(clone.device.short) has two live copies, incarnations "
-            + "\(clone.life.incarnation.short) and \(clone.other.incarnation.short), detected "
-            + "\(times.format.text(clone.noticedAt)): revoke it and invite the laptop again"
+          "\(clone.callsign)'s device \(clone.device.short) \(evidence(of: clone)): revoke it and "
+            + "invite the laptop again"
         ))
     }
     for bound in status.bounds {
@@ -211,6 +210,14 @@ struct StatusCommand: AsyncParsableCommand {
     if let stale = ValueText.stale(status.stale) { facts.append(("STALE", stale)) }
     if let update = PeerView.update(status.peers) { facts.append(("UPDATE", update)) }
     return facts
+  }
+
+  private func evidence(of clone: CloneSummary) -> String {
+    guard let time = clone.noticedAt else {
+      return "signed two different records with one number, which no program does"
+    }
+    return "has two live copies, incarnations \(clone.life.incarnation.short) and "
+      + "\(clone.other.incarnation.short), detected \(times.format.text(time))"
   }
 }
 
