@@ -51,6 +51,8 @@ struct LinkShare: Sendable {
   /// After so long without a late answer the rate grows without any answer, so rarely.
   private static let quiet: Int64 = 10_000_000
   private static let shortestBetweenBlindRaises: Int64 = 5_000_000
+  /// A rate that is configured so many times too high is not passed by all devices together.
+  private static let mostTooHigh = 8
   /// Without a configured rate: half of a channel of 64 kbit/s for all devices together.
   private static let leastOfAll = 4000
   /// So much more than any radio carries that no limit is needed.
@@ -92,7 +94,7 @@ struct LinkShare: Sendable {
     milliseconds delay: Int64, isAnswer: Bool, late: Int64, rate: Int?, devices: Int, now: Instant
   ) {
     self.devices = max(1, devices)
-    least = max(8, (rate.map { $0 / 2 } ?? Self.leastOfAll) / self.devices)
+    least = max(8, (rate.map { $0 / Self.mostTooHigh } ?? Self.leastOfAll) / self.devices)
     most = rate ?? Self.mostBytesPerSecond
     if delay >= late {
       lateAt = now
