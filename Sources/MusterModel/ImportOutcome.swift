@@ -42,6 +42,13 @@ public struct ImportOutcome: Hashable, Sendable {
     omissions.append(Omission(place: Self.line(place()), reason: Self.line(reason())))
   }
 
+  /// Returns what was left out, with another count of what was used.
+  public func using(_ count: Int) -> ImportOutcome {
+    var other = self
+    other.used = count
+    return other
+  }
+
   /// Adds the outcome of a file within the file, such as one of an archive.
   public mutating func add(_ other: ImportOutcome, of file: String) {
     used += other.used
@@ -61,13 +68,7 @@ public struct ImportOutcome: Hashable, Sendable {
   }
 
   private static func line(_ text: String) -> String {
-    let scalars = text.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse:
-        "\u{FFFD}" as Unicode.Scalar
-      default: scalar
-      }
-    }
-    return String(String.UnicodeScalarView(scalars.prefix(textCharacters)))
+    SafeText.line(
+      String(String.UnicodeScalarView(text.unicodeScalars.prefix(textCharacters))))
   }
 }

@@ -4,6 +4,17 @@ public enum MarkedText {
   public struct Fault: Error, Hashable, Sendable {}
 
   private static let utf8Mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+  /// White space, a record separator (RFC 8142), and the bytes of marks and beside those of letters
+  /// in UTF-16.
+  private static let blanks: Set<UInt8> = [
+    0x20, 0x09, 0x0A, 0x0D, 0x1E, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00,
+  ]
+
+  /// Returns the first byte of a text after a mark and white space, by which formats differ; nil
+  /// for a text without any.
+  public static func firstByte(of text: some Sequence<UInt8>) -> UInt8? {
+    text.first { !blanks.contains($0) }
+  }
 
   /// Returns the bytes without a mark, of text in UTF-16 those of the same text in UTF-8. Bytes
   /// that have no mark are returned as they are.

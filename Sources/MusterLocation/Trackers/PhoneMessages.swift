@@ -38,16 +38,13 @@ public enum PhoneMessages {
 
   /// Whether a body is JSON, and so no form.
   public static func isJSON(_ body: [UInt8]) -> Bool {
-    guard let first = body.first(where: { !blanks.contains($0) }) else { return false }
+    guard let first = MarkedText.firstByte(of: body) else { return false }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
   /// Returns JSON with what apps write wrongly put right (`PhoneValue.json`): broken escapes,
   /// control characters and bytes that are not UTF-8 in texts. Numbers become texts.
   public static func repaired(_ body: [UInt8]) -> [UInt8] { PhoneValue.repaired(body) }
-
-  /// White space, and the bytes of a byte order mark.
-  private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
   /// Parses JSON: a message or a list of messages, each judged alone. Messages about something else
   /// than the phone itself yield no report. Throws if nothing of it is a message.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import MusterModel
 
 /// The confirmation of a command that removes data or access on every device: the user types the
 /// name on a terminal, and scripts give `--yes`.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import MusterHTTP
 internal import MusterInterchange
+internal import MusterModel
 
 struct MapCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,3 +1,4 @@
+internal import MusterModel
 internal import MusterNode
 
 /// Whether this device still belongs to the operation.

@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Text about one thing, line by line. On a terminal, lines wrap to its width.
 struct Page {
   private struct Line {

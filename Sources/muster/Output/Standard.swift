@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterModel
 
 /// The reader of standard output has closed it: nothing more can be printed.
 struct ClosedOutput: Error {}

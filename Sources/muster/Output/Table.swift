@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// Rows with aligned columns under a line of headings, each on one line, but for whole cells.
 ///
 /// Where the width is limited, as on a terminal, first the columns that may be left out are left

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import MusterModel
 
 /// What the parser prints: help that fits the terminal, and errors on two lines.
 enum UsageMessage {

@@ -1,3 +1,5 @@
+internal import MusterModel
+
 /// One line of the live screen: pieces of text, each with its emphasis, cut to the screen's width.
 struct WatchLine: Hashable {
   private var pieces: [Piece] = []

@@ -1,13 +1,11 @@
-internal import MusterModel
-
 /// Text of other users, safe for a terminal: characters that move its cursor, change its colours or
 /// reverse a line are shown as `�`.
-enum SafeText {
+public enum SafeText {
   /// On one line; line breaks become spaces.
-  static func line(_ text: String) -> String { replaced(text, keeping: []) }
+  public static func line(_ text: String) -> String { replaced(text, keeping: []) }
 
   /// With its line breaks and tabs.
-  static func paragraphs(_ text: String) -> String { replaced(text, keeping: ["\n", "\t"]) }
+  public static func paragraphs(_ text: String) -> String { replaced(text, keeping: ["\n", "\t"]) }
 
   private static func replaced(_ text: String, keeping kept: [Unicode.Scalar]) -> String {
     var safe = String.UnicodeScalarView()
