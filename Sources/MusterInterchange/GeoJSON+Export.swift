@@ -19,6 +19,11 @@ extension GeoJSON {
     return Data(JSONWriter.pretty(.object(collection)).utf8)
   }
 
+  /// Returns a fence as a Feature; a circle as a Point with `radius_m`.
+  public static func feature(of fence: ExportedFence) -> JSON {
+    feature(fence, circlesAsPolygons: false)
+  }
+
   // MARK: For map programs
 
   /// Returns the fence as a Feature on one line, a circle as a polygon if it has one.

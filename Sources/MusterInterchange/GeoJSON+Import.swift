@@ -13,20 +13,30 @@ extension GeoJSON {
 
   /// Reads fences like `fences(from:)`, from parsed JSON.
   public static func fences(from document: JSON) throws(GeoJSONFault) -> [ImportedFence] {
+    try fences(from: document, radiusMetres: nil)
+  }
+
+  private static func fences(
+    from document: JSON, radiusMetres: Double?
+  ) throws(GeoJSONFault) -> [ImportedFence] {
     guard let members = document.members else {
       throw GeoJSONFault(.malformed("the file contains \(document.kind), not a GeoJSON object"))
     }
-    guard try type(of: members) == "FeatureCollection" else { return [try fence(members)] }
+    guard try type(of: members) == "FeatureCollection" else {
+      return [try fence(members, radiusMetres)]
+    }
     guard let features = members["features"]?.elements else {
       throw GeoJSONFault(.malformed("the FeatureCollection has no list of features"))
     }
     var file = GeoJSONFile()
-    for (index, feature) in features.enumerated() { file.add(.success(feature), at: index) }
+    for (index, feature) in features.enumerated() {
+      file.add(.success(feature), at: index, radiusMetres: radiusMetres)
+    }
     return try all(in: file)
   }
 
   private static func all(in file: GeoJSONFile) throws(GeoJSONFault) -> [ImportedFence] {
-    if let fault = file.refused.first { throw fault }
+    if let fault = file.fault { throw fault }
     return file.fences
   }
 
@@ -34,15 +44,19 @@ extension GeoJSON {
   /// a GeometryCollection become one fence; a third coordinate is ignored. Throws if the file as a
   /// whole is not GeoJSON. An invalid feature is rejected individually, because large files from
   /// other sources often contain one.
-  public static func read(_ data: Data) throws(GeoJSONFault) -> GeoJSONFile {
+  ///
+  /// - Parameter radiusMetres: of a point that states none; nil for none.
+  public static func read(
+    _ data: Data, radiusMetres: Double? = nil
+  ) throws(GeoJSONFault) -> GeoJSONFile {
     var features = try GeoJSONFeatures(data)
     if features.isSingle, case .success(let document)? = features.next()?.value {
-      return GeoJSONFile(fences: try fences(from: document))
+      return GeoJSONFile(fences: try fences(from: document, radiusMetres: radiusMetres))
     }
     var file = GeoJSONFile()
     var index = 0
     while let feature = features.next() {
-      file.add(feature.value, at: index)
+      file.add(feature.value, at: index, line: feature.line, radiusMetres: radiusMetres)
       index += 1
     }
     return file
@@ -58,15 +72,21 @@ extension GeoJSON {
   // MARK: Features
 
   /// Reads a feature of a collection.
-  static func fence(of feature: JSON) throws(GeoJSONFault) -> ImportedFence {
+  ///
+  /// - Parameter radiusMetres: of a point that states none; nil for none.
+  public static func fence(
+    of feature: JSON, radiusMetres: Double? = nil
+  ) throws(GeoJSONFault) -> ImportedFence {
     guard let members = feature.members, try type(of: members) == "Feature" else {
       throw GeoJSONFault(.malformed("it is not a Feature"))
     }
-    return try fence(members)
+    return try fence(members, radiusMetres)
   }
 
   /// Reads a Feature, or a bare geometry.
-  private static func fence(_ members: [String: JSON]) throws(GeoJSONFault) -> ImportedFence {
+  private static func fence(
+    _ members: [String: JSON], _ radiusMetres: Double?
+  ) throws(GeoJSONFault) -> ImportedFence {
     var (geometry, properties) = (members, [String: JSON]())
     if try type(of: members) == "Feature" {
       guard let inner = members["geometry"]?.members else {
@@ -85,7 +105,8 @@ extension GeoJSON {
     return ImportedFence(
       name: name(in: properties), kind: properties[Key.kind]?.word, isActive: isActive,
       properties: try otherProperties(properties),
-      geometry: try outline(geometry, radius: properties[Key.radius]))
+      geometry: try outline(
+        geometry, radius: properties[Key.radius] ?? radiusMetres.map(JSON.real)))
   }
 
   /// Returns the name of a shape, by the keys that programs write: `Name`, `title`, `label`. A

@@ -35,38 +35,40 @@ public struct ImportedFence: Hashable, Sendable {
 public struct GeoJSONFile: Hashable, Sendable {
   /// The fences, in the order of the file.
   public private(set) var fences: [ImportedFence]
-  /// Why the other features were rejected, in the order of the file. The importer MUST show them.
-  public private(set) var refused: [GeoJSONFault]
+  /// Why the first of the other features was rejected.
+  public private(set) var fault: GeoJSONFault?
+  /// What was used, and what was rejected. The importer MUST show it.
+  public private(set) var outcome = ImportOutcome()
 
-  init(fences: [ImportedFence] = [], refused: [GeoJSONFault] = []) {
-    (self.fences, self.refused) = (fences, refused)
+  init(fences: [ImportedFence] = []) {
+    self.fences = fences
+    outcome.use(fences.count)
   }
 
   /// Adds a feature, or why it cannot be a fence.
   ///
-  /// - Parameter index: that of the feature in the file, from 0.
-  mutating func add(_ feature: Result<JSON, GeoJSONFault>, at index: Int) {
+  /// - Parameters:
+  ///   - index: that of the feature in the file, from 0.
+  ///   - line: where it begins, from 1; nil if unknown.
+  ///   - radiusMetres: of a point that states none; nil for none.
+  mutating func add(
+    _ feature: Result<JSON, GeoJSONFault>, at index: Int, line: Int? = nil,
+    radiusMetres: Double? = nil
+  ) {
     do throws(GeoJSONFault) {
-      fences.append(try GeoJSON.fence(of: try feature.get()))
+      fences.append(try GeoJSON.fence(of: try feature.get(), radiusMetres: radiusMetres))
+      outcome.use()
     } catch {
       var name: String?
       if case .success(let json) = feature {
         name = json.members?["properties"]?.members.flatMap(GeoJSON.name(in:))
       }
-      refused.append(GeoJSONFault(error.reason, feature: index, name: name))
+      fault = fault ?? GeoJSONFault(error.reason, feature: index, name: name)
+      let label = name.map { " (\($0.prefix(40)))" } ?? ""
+      outcome.leaveOut(
+        (line.map { "line \($0)" } ?? "feature \(index)") + label,
+        GeoJSONFault(error.reason).description)
     }
-  }
-
-  /// What was used, and what was rejected.
-  public var outcome: ImportOutcome {
-    var outcome = ImportOutcome()
-    outcome.use(fences.count)
-    for fault in refused {
-      let place = fault.feature.map { "feature \($0)" } ?? "the file"
-      let label = fault.name.map { " (\($0.prefix(40)))" } ?? ""
-      outcome.leaveOut(place + label, GeoJSONFault(fault.reason).description)
-    }
-    return outcome
   }
 }
 

@@ -36,6 +36,16 @@ MOST_DRAWING = 200
 KML = """<kml xmlns="http://www.opengis.net/kml/2.2"><Placemark><name>Search &lt;b&gt;area&lt;/b&gt;</name>
 <LineString><coordinates>-7.62,40.32 -7.58,40.33</coordinates></LineString></Placemark></kml>"""
 
+# An area with a smaller one in it, and a point without a name.
+SHAPES = """<kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+<Placemark><name>Sector 4</name><description>Steep &lt;b&gt;north&lt;/b&gt; side</description><Polygon>
+<outerBoundaryIs><LinearRing><coordinates>-7.7,40.2 -7.5,40.2 -7.5,40.4 -7.7,40.4 -7.7,40.2</coordinates>
+</LinearRing></outerBoundaryIs></Polygon></Placemark>
+<Placemark><name>Hill</name><Polygon><outerBoundaryIs><LinearRing><coordinates>-7.66,40.36 -7.62,40.36
+-7.62,40.39 -7.66,40.39 -7.66,40.36</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark>
+<Placemark><description>Frozen &amp;amp; locked</description><Point><coordinates>-7.55,40.25</coordinates>
+</Point></Placemark></Document></kml>"""
+
 
 # MARK: A vector map
 
@@ -177,6 +187,7 @@ def walk(page, node, vector, folder):
          "Search <b>area</b>" in page.text("#map") and not page.count("#map b"))
     wait("the map stands still", lambda: not page.count("#map .leaflet-zoom-anim"))
     page.shot("overlay")
+    makes_rows(page, node)
     page.click("[data-key='overlay search.kml']")
     wait("it can be hidden", lambda: "Search <b>area</b>" not in page.text("#map"))
     drop(page, "notes.gpx", "nothing")
@@ -207,7 +218,7 @@ def walk(page, node, vector, folder):
     wait("a chosen file is uploaded and shown", lambda: page.count("[data-key='base other.mbtiles']:checked"))
     names = {one["name"] for one in node.get("maps")["items"]}
     must(f"the node has all of them: {names}",
-         names == {"first.mbtiles", "valley.pmtiles", "search.kml", "other.mbtiles"})
+         names == {"first.mbtiles", "valley.pmtiles", "search.kml", "sectors.kml", "other.mbtiles"})
     page.click("[data-key='map remove other.mbtiles']")
     wait("the page asks first", lambda: page.count("dialog[open]"))
     page.click("dialog[open] [type=submit]")
@@ -217,6 +228,61 @@ def walk(page, node, vector, folder):
     # MapLibre tests once whether the browser knows WebP, by an image that the policy rejects.
     faults = page.faults("/tiles/", "data:image/webp")
     must(f"the browser has no error {faults[:5]}", not faults)
+
+
+def makes_rows(page, node):
+    """A shape of an overlay becomes a zone or a report with two clicks, and an undo takes it back."""
+    drop(page, "sectors.kml", SHAPES)
+    wait("the shapes are listed", lambda: page.count("[data-key='overlay sectors.kml']"))
+
+    def rows(name):
+        return {row.get("name", row.get("title")): row for row in node.get(name)["items"]}
+
+    def choose(lat, lon, key, is_right=False):
+        # One click for the menu of the shape, and one for what it becomes.
+        move(page, lat, lon, 12)
+        page.tap(0, 0, is_right)
+        wait("the menu has the shape", lambda: page.count(f"[data-key='{key}']"))
+        text = page.text("#here")
+        page.shot(key.replace(" ", "-"))
+        page.click(f"[data-key='{key}']")
+        return text
+
+    must("a description is shown as text", "Steep north side" in choose(40.3, -7.6, "shape hazard"))
+    wait("an area is a zone", lambda: "Sector 4" in rows("fences"))
+    zone = rows("fences")["Sector 4"]
+    must(f"as the file describes it {zone}",
+         zone["kind"] == "hazard" and json.loads(zone["properties"])["description"] == "Steep north side")
+    wait("it can be undone", lambda: "Sector 4" in page.text("#said") and page.count("#said button"))
+    page.click("#said button")
+    wait("the zone is gone", lambda: "Sector 4" not in rows("fences"))
+    must("of two areas the smaller one is meant", "Hill" in choose(40.375, -7.64, "shape muster"))
+    wait("it is an assembly zone", lambda: rows("fences").get("Hill", {}).get("kind") == "muster")
+    text = choose(40.25, -7.55, "shape info")
+    must(f"a point without a name has its description {text}", "Frozen & locked" in text)
+    wait("a point is a circle", lambda: any("radiusMetres" in one for one in rows("fences").values()))
+    # A click is for the zone that is there now.
+    choose(40.25, -7.55, "shape report", is_right=True)
+    wait("it is a report", lambda: rows("reports"))
+    report = next(iter(rows("reports").values()))
+    must(f"at the point {report}", (report["lat"], report["lon"]) == (40.25, -7.55))
+    checked("shapes of an overlay become zones and reports with two clicks each")
+    page.view("fences")
+    page.driver.find_element("css selector", "#fences input[type=file]").send_keys(
+        file_of(SHAPES, "more.kml"))
+    wait("a KML file is reviewed", lambda: page.count("dialog .review li") == 2)
+    must(f"what is left out is named {page.text('dialog details')}", page.count("dialog details li") == 1)
+    page.shot("import")
+    page.click("dialog [type=submit]")
+    wait("its zones are saved", lambda: "Sector 4" in rows("fences"))
+    page.view("layers")
+
+
+def file_of(text, name):
+    path = os.path.join(tempfile.mkdtemp(prefix="muster-maps-"), name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 def draws_world(page):

@@ -139,6 +139,10 @@ def handler(stage):
             with open(place, "rb") as file:
                 self.say(file.read(), TYPES[place.rsplit(".", 1)[1]])
 
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            self.say(stage.read(self.path[8:], body), "application/json")
+
         def world(self, zoom, column, row):
             """A tile of the map of the world; none in the open sea."""
             from pmtiles.reader import MmapSource, Reader

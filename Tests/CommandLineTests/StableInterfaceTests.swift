@@ -30,6 +30,7 @@ import Testing
     status --json
     report add --title T --description D --category fire --severity 3 --at 40.40,-7.53 --evacuate
     report add --title T --photo a.jpg b.jpg --json
+    report import hydrants.gpx --category access --severity 2 --strict --json
     report list --json
     report show T --json
     report edit T --title U --severity 4

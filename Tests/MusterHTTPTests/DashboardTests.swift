@@ -20,9 +20,9 @@ import Testing
     "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/guide.js",
     "js/import.js",
     "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
-    "js/map/draw.js", "js/map/measure.js", "js/map/track.js", "js/map/transfer.js",
-    "js/map/vector.js", "js/map/way.js", "js/map/world.js", "js/mesh.js", "js/orderform.js",
-    "js/owner.js",
+    "js/map/draw.js", "js/map/measure.js", "js/map/overlay.js", "js/map/track.js",
+    "js/map/transfer.js", "js/map/vector.js", "js/map/way.js", "js/map/world.js", "js/mesh.js",
+    "js/orderform.js", "js/owner.js",
     "js/paper.js", "js/personforms.js", "js/phone.js", "js/proximity.js", "js/qr.js",
     "js/replay.js", "js/situation.js", "js/team.js", "js/unverified.js", "js/zoneform.js",
   ]
@@ -106,7 +106,7 @@ import Testing
       if let language = name.firstMatch(of: /^js\/i18n\/([a-z]+)(?:-node)?\.js$/)?.1 {
         texts[String(language), default: 0] += data.count
       } else if !name.contains(
-        /(token|join|sw)\.|-(answers|calls|errors|forms|guide|logins?|mesh|phone)\.js/),
+        /(token|join|sw)\.|-(answers|calls|errors|forms|guide|logins?|mesh|phone|shapes)\.js/),
         !Self.loadedLater.contains(name)
       {
         // Comments are not code.
@@ -152,7 +152,7 @@ import Testing
     var texts: [String: String] = [:]
     for part in [
       "", "-answers", "-calls", "-forms", "-guide", "-login", "-logins", "-mesh", "-node",
-      "-phone",
+      "-phone", "-shapes",
     ] {
       let file = try String(
         contentsOf: root.appending(path: "js/i18n/\(language)\(part).js"), encoding: .utf8)
@@ -170,7 +170,7 @@ import Testing
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
     "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
     "rule.within", "photo.of", "photo.position", "chatters", "chosen.n", "queue.n", "position.sent",
-    "corner",
+    "corner", "import.left",
     "exposed.near", "network.of", "mayday.more", "people.off", "choose.all", "far.out",
   ]
 

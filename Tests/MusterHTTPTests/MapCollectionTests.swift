@@ -232,7 +232,7 @@ import Testing
         {"type": "Feature", "properties": {"name": "\(name)"},
          "geometry": {"type": "Point", "coordinates": [1, 2]}}
         """.utf8))
-    #expect(overlay.features.first.map { $0.name.unicodeScalars.count } == 120)
+    #expect(overlay.features.first.map { $0.name.unicodeScalars.count } == 100)
   }
 
   @Test func `overlays are served as GeoJSON with names only`() async throws {

@@ -102,8 +102,8 @@ import Testing
       "[\(good)", with: "[" + bad.replacing("null", with: #"{"name":"B"}"#))
     let file = try GeoJSON.read(Data(named.utf8))
     #expect(file.fences.count == 1)
-    #expect(file.refused.map(\.feature) == [0, 2])
-    #expect(file.refused.first?.description.hasPrefix("feature 0 (B): polygon 0") == true)
+    #expect(file.outcome.leftOut == 2 && file.fault?.feature == 0)
+    #expect(file.fault?.description.hasPrefix("feature 0 (B): polygon 0") == true)
   }
 
   @Test func `NaN is rejected in properties too, and so are long properties`() {

@@ -20,7 +20,7 @@ import Testing
     let folder = scratch.url
     try Self.fill(folder, seed: 11)
     let file = try GeoJSON.read(Data(contentsOf: folder.appending(path: "fences.geojson")))
-    #expect(file.refused.map(\.description) == [], "what shapely holds valid we do")
+    #expect(file.fault == nil, "what shapely holds valid we do")
     let fences = Dictionary(
       uniqueKeysWithValues: file.fences.map { ($0.name ?? "", PreparedFence($0.geometry)) })
     try Self.checkPoints(in: folder, fences)

@@ -36,7 +36,8 @@ enum BaseMapRoutes {
       return Answer(.noContent)
     },
     Route(
-      .get, one + "/features", "Get the shapes of an overlay as GeoJSON", rights: .read,
+      // A large file is parsed for seconds, for which no other read waits.
+      .get, one + "/features", "Get the shapes of an overlay as GeoJSON", rights: .download,
       result: .other(type: "application/geo+json")
     ) { api, call in
       do {

@@ -1,6 +1,10 @@
+internal import Foundation
+internal import Hummingbird
 internal import MusterInterchange
+internal import MusterLocation
 internal import MusterModel
 internal import MusterNode
+internal import NIOCore
 
 /// Writes of fences.
 enum FenceRoutes {
@@ -37,6 +41,19 @@ enum FenceRoutes {
       if !isActive { _ = try await api.ask(.setFenceActive("\(id)", false)) }
       return .created("\(id)", below: "/api/v1/fences")
     },
+    Route(
+      .post, "/api/v1/fences/drafts",
+      "Read the fences of a file, without adding them: the body is the file", rights: .zoneFile,
+      parameters: [
+        Route.Parameter(
+          name: "file", shape: .text, isRequired: false,
+          about: "The name of the file, for fences without one."),
+        Route.Parameter(
+          name: "radius", shape: .number(0.01...Double(Limits.circleRadiusCentimetres) / 100),
+          isRequired: false, about: "The radius in metres of points that state none."),
+      ],
+      takesFile: true, result: .other(type: "application/geo+json")
+    ) { _, call in try await drafts(in: call) },
     Route(
       .patch, "/api/v1/fences/{id}", "Change a fence; omitted members stay unchanged",
       rights: .command,
@@ -79,6 +96,31 @@ enum FenceRoutes {
       try await api.done(.deleteFence(call.id), on: .fence, call)
     },
   ]
+
+  private static func drafts(in call: Call) async throws -> Answer {
+    guard let upload = call.upload else { throw Problem.unexpected }
+    call.connection.keepOpenForTransfer()
+    let data: Data
+    do {
+      data = Data(
+        try await upload.collect(upTo: RequestLimits.zoneFileBytes).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw Problem(
+        .contentTooLarge,
+        "the file has more than \(RequestLimits.zoneFileBytes >> 20) MiB: use `muster zone import`")
+    }
+    var radius: Double?
+    if case .number(let digits)? = call.query["radius"] { radius = Double(digits) }
+    let name = call.query["file"]?.word ?? ""
+    do {
+      let file = try await ReadExecutor.perform { [radius] in
+        try ZoneFile(data, named: name, radiusMetres: radius)
+      }
+      return Answer(.ok, text: file.json.text, type: "application/geo+json")
+    } catch let fault as OverlayFault {
+      throw Problem(.unprocessableContent, "\(fault)")
+    }
+  }
 
   /// The order that accompanies a new assembly zone; for everyone if it names no audience.
   private static let zoneOrder = Shape.object(

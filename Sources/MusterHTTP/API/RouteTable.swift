@@ -186,6 +186,8 @@ enum RequestLimits {
   static let bodyBytes = 1024 * 1024
   /// A body of texts: each byte of the longest may be escaped by six.
   static let textBytes = 8 * Limits.paragraphBytes
+  /// A file with zones, whose parsing takes several times as much memory.
+  static let zoneFileBytes = 8 << 20
   /// The file of a photo.
   static let photoBytes = ImageIntake.mostBytes
   /// A report of a tracker app.

@@ -7,6 +7,11 @@ internal import MusterModel
 enum GeoJSONOverlay {
   private typealias Ring = [Coordinate]
 
+  /// Whether a file is GeoJSON or something else, by its first byte.
+  static func isGeoJSON(_ data: Data) -> Bool {
+    MarkedText.firstByte(of: data) == UInt8(ascii: "{")
+  }
+
   /// Reads a whole file. Throws if it is not GeoJSON, or has too many positions.
   static func shapes(of data: Data) throws -> OverlayShapes {
     var features = try GeoJSONFeatures(data, atMost: OverlayShapes.maximumBytes)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MusterLocation
 public import MusterModel
 
 /// The folder of a home with the maps that were added: `HOME/maps`.
@@ -108,8 +109,11 @@ public struct MapFolder: Sendable {
     onProgress: (Int64, Int64) -> Void = { _, _ in }
   ) throws(BaseMap.Fault) -> (name: String, outcome: ImportOutcome?) {
     let journal = SQLiteJournal.suffix(beside: source).map { source + $0 }
-    // An incomplete file is checked when the copy is complete.
-    if journal == nil { try MapContent.read(source).check(isStrict: isStrict) }
+    // A large file is checked before its copy takes minutes; of a map of tiles, little is read. The
+    // copy is checked when it is complete.
+    if journal == nil, File("", at: source).bytes > OverlayShapes.maximumBytes {
+      try MapContent.read(source).check(isStrict: isStrict)
+    }
     do {
       let file = try FileHandle(forReadingFrom: URL(filePath: source))
       let total = Int64(try file.seekToEnd())

@@ -17,34 +17,36 @@ struct MapOverlay: Sendable {
   /// Reads a file. Throws a fault for one that is not read at all, or has no shapes.
   init(opening path: String) throws(BaseMap.Fault) {
     do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      let first = try file.read(upToCount: GeoPackageOverlay.headerBytes) ?? Data()
-      if GeoPackageOverlay.isGeoPackage(first) {
-        try self.init(GeoPackageOverlay.shapes(at: path))
-        return
-      }
-      let rest = try file.read(upToCount: OverlayShapes.maximumBytes + 1) ?? Data()
-      try self.init(first + rest)
+      try self.init(OverlayContent(opening: path))
     } catch {
       throw BaseMap.Fault("\(error)")
     }
   }
 
-  init(_ data: Data) throws {
-    try self.init(ZipFile.isZip(data) ? Self.shapes(inArchive: data) : Self.shapes(of: data))
+  init(_ content: OverlayContent) throws(OverlayFault) {
+    do {
+      let shapes =
+        switch content {
+        case .geoPackage(let path): try GeoPackageOverlay.shapes(at: path)
+        case .bytes(let data):
+          try ZipFile.isZip(data) ? Self.shapes(inArchive: data) : Self.shapes(of: data)
+        }
+      self.shapes = try shapes.checked()
+    } catch let fault as OverlayFault {
+      throw fault
+    } catch {
+      throw OverlayFault("\(error)")
+    }
   }
 
-  private init(_ shapes: OverlayShapes) throws(OverlayFault) { self.shapes = try shapes.checked() }
+  init(_ data: Data) throws(OverlayFault) { try self.init(.bytes(data)) }
 
   private static func shapes(of data: Data) throws -> OverlayShapes {
-    // After white space and a byte order mark, of UTF-16 too, and a record separator.
-    let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0x1E, 0xEF, 0xBB, 0xBF, 0xFF, 0xFE, 0x00]
     if Shapefile.isShapefile(data) {
       throw OverlayFault(
         "it is a part of a Shapefile: put its files .shp, .dbf, .prj and .cpg into a ZIP archive")
     }
-    let first = data.first { !blanks.contains($0) }
-    return first == UInt8(ascii: "{")
+    return GeoJSONOverlay.isGeoJSON(data)
       ? try GeoJSONOverlay.shapes(of: data) : try XMLOverlay.shapes(of: data)
   }
 
@@ -109,16 +111,18 @@ struct MapOverlay: Sendable {
   /// A FeatureCollection. Each feature has a name, and a description if the file has one.
   var json: JSON {
     .object([
-      "type": .string("FeatureCollection"),
-      "features": .array(
-        features.map { feature in
-          var properties: [String: JSON] = ["name": .string(feature.name)]
-          if !feature.details.isEmpty { properties["description"] = .string(feature.details) }
-          return .object([
-            "type": .string("Feature"), "geometry": feature.shape.json,
-            "properties": .object(properties),
-          ])
-        }),
+      "type": .string("FeatureCollection"), "features": .array(features.map(\.json)),
+    ])
+  }
+}
+
+extension OverlayFeature {
+  /// A Feature with the name, and the description if there is one.
+  var json: JSON {
+    var properties: [String: JSON] = ["name": .string(name)]
+    if !details.isEmpty { properties["description"] = .string(details) }
+    return .object([
+      "type": .string("Feature"), "geometry": shape.json, "properties": .object(properties),
     ])
   }
 }

@@ -109,6 +109,9 @@ struct RouteRights: Sendable {
 
   /// A write for command.
   static let command = granting(.write, [.command, .laptop])
+  /// A file with zones, for command.
+  static let zoneFile = granting(.transfer, [.command, .laptop])
+    .limited(nil, bytes: RequestLimits.zoneFileBytes)
   /// A write for command that ends or answers an alarm.
   static let urgentCommand = granting(.urgent, [.command, .laptop])
 

@@ -19,11 +19,14 @@ public struct OverlayFeature: Hashable, Sendable {
   /// The shape. A line or an outline takes the short way from one position to the next, also across
   /// 180 degrees of longitude.
   public let shape: Shape
+  /// Where it is in the file, such as `line 40 (Hut)`.
+  public internal(set) var place: String
 
-  init(name: String, details: String, shape: Shape) {
+  init(name: String, details: String, shape: Shape, at place: String) {
     self.name = name
     self.details = details
     self.shape = shape
+    self.place = place
   }
 }
 

@@ -10,8 +10,7 @@ public struct OverlayShapes: Sendable {
   public static let maximumPositions = 200_000
   static let tooLarge = OverlayFault(
     "the file has more than \(maximumPositions) positions: split it")
-  private static let nameCharacters = 120
-  private static let detailCharacters = 1000
+  private static let detailBytes = 4096
   /// The keys by which programs store a name and a description, in the order of preference.
   private static let nameKeys = ["name", "title", "label"]
   private static let detailKeys = ["description", "desc", "comment", "cmt", "notes", "note"]
@@ -56,9 +55,9 @@ public struct OverlayShapes: Sendable {
     try count(shape.places.count)
     features.append(
       OverlayFeature(
-        name: Self.shortened(Self.onOneLine(name), to: Self.nameCharacters),
-        details: Self.shortened(details, to: Self.detailCharacters), shape: shape
-      ))
+        name: TextRule.line.fitting(Self.shortened(Self.onOneLine(name), to: Limits.lineBytes)),
+        details: TextRule.paragraphs.fitting(Self.shortened(details, to: Self.detailBytes)),
+        shape: shape, at: place))
     outcome.use()
   }
 
@@ -75,7 +74,10 @@ public struct OverlayShapes: Sendable {
   /// Adds the shapes of a file in the file, such as one of an archive.
   public mutating func add(_ other: OverlayShapes, of file: String) throws(OverlayFault) {
     try count(other.positions)
-    features += other.features
+    for var feature in other.features {
+      feature.place = "\(file) \(feature.place)"
+      features.append(feature)
+    }
     outcome.add(other.outcome, of: file)
   }
 
@@ -111,14 +113,21 @@ public struct OverlayShapes: Sendable {
     text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// Cuts a text. Counts code points, since one character may have any number of them.
-  private static func shortened(_ text: String, to count: Int) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.prefix(count)))
+  /// Cuts a text between code points, since one character may have any number of them.
+  private static func shortened(_ text: String, to bytes: Int) -> String {
+    var left = bytes
+    let kept = text.unicodeScalars.prefix { scalar in
+      left -= UTF8.width(scalar)
+      return left >= 0
+    }
+    return String(String.UnicodeScalarView(kept))
   }
 
   /// Returns a description without markup, which KML permits in it: a page shows it as text.
   static func text(ofHTML text: String) -> String {
-    guard text.contains("<") else { return XMLText.trimmed(text) }
+    guard text.contains("<") else {
+      return XMLText.trimmed(text.contains("&") ? XMLScanner.decoded(Array(text.utf8)[...]) : text)
+    }
     var result: [UInt8] = []
     var rest = Array(text.utf8.prefix(64 * 1024))[...]
     while let start = rest.firstIndex(of: UInt8(ascii: "<")) {

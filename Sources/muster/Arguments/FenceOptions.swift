@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import MusterInterchange
 internal import MusterModel
 
 /// The kind and outline of a zone.
@@ -17,6 +18,9 @@ struct FenceOptions: ParsableArguments {
     help: ArgumentHelp("The outline: a GeoJSON file.", valueName: "file"), completion: .file())
   var geojson: String?
 
+  @Flag(help: "Refuse a GeoJSON file of which a part must be left out.")
+  var strict = false
+
   @Option(
     help: ArgumentHelp("The time inside before an ENTER event.", valueName: "30s"),
     transform: DwellArgument.init(parsing:))
@@ -24,6 +28,12 @@ struct FenceOptions: ParsableArguments {
 
   /// Whether no option is given.
   var isEmpty: Bool { kind == nil && circle == nil && geojson == nil && dwell == nil }
+
+  /// The outline in the file; nil without one.
+  func outline() throws(Refusal) -> ImportedFence? {
+    guard let geojson else { return nil }
+    return try OutlineFile.fence(in: geojson, isStrict: strict)
+  }
 
   /// The circle with the centre that is meant; nil without one.
   func circle(by connection: NodeConnection) async throws -> FenceGeometry? {
@@ -38,5 +48,6 @@ struct FenceOptions: ParsableArguments {
     guard circle == nil || geojson == nil else {
       throw ValidationError("give only one of --circle and --geojson")
     }
+    guard !strict || geojson != nil else { throw ValidationError("--strict needs --geojson") }
   }
 }

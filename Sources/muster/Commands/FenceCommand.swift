@@ -111,8 +111,9 @@ struct FenceCommand: AsyncParsableCommand {
       if let circle {
         return (FenceDraft(name: name, kind: kind ?? .info, geometry: circle), true)
       }
-      guard let geojson = fence.geojson else { throw Refusal("give one of --circle and --geojson") }
-      let outline = try OutlineFile.fence(in: geojson)
+      guard let outline = try fence.outline() else {
+        throw Refusal("give one of --circle and --geojson")
+      }
       let draft = FenceDraft(
         name: name, kind: kind ?? outline.kind.flatMap(FenceKind.init(name:)) ?? .info,
         geometry: outline.geometry, properties: outline.properties)
@@ -273,7 +274,7 @@ struct FenceCommand: AsyncParsableCommand {
 enum OutlineFile {
   private static let mostBytes = 8 * 1024 * 1024
 
-  static func fence(in path: String) throws(Refusal) -> ImportedFence {
+  static func fence(in path: String, isStrict: Bool) throws(Refusal) -> ImportedFence {
     let data = try InputFile.data(of: path, limit: mostBytes)
     let file: GeoJSONFile
     do {
@@ -281,11 +282,14 @@ enum OutlineFile {
     } catch {
       throw Refusal("\(path): \(error)")
     }
-    if let fault = file.refused.first, file.fences.isEmpty { throw Refusal("\(path): \(fault)") }
+    if let fault = file.fault, file.fences.isEmpty { throw Refusal("\(path): \(fault)") }
     guard file.fences.count == 1 else {
       throw Refusal("\(path) has \(file.fences.count) outlines: use a file with one outline")
     }
-    if let omissions = file.outcome.omissionText { Standard.complain("\(path): \(omissions)") }
+    if let omissions = file.outcome.omissionText {
+      guard !isStrict else { throw Refusal("\(path): nothing was done; \(omissions)") }
+      Standard.complain("\(path): \(omissions)")
+    }
     return file.fences[0]
   }
 }

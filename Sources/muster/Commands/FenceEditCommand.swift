@@ -42,7 +42,7 @@ extension FenceCommand {
     func run() async throws {
       let connection = try await NodeConnection.open(home)
       let circle = try await fence.circle(by: connection)
-      let geometry = try circle ?? fence.geojson.map { try OutlineFile.fence(in: $0).geometry }
+      let geometry = try circle ?? fence.outline()?.geometry
       let changes = FenceChanges(
         name: name, kind: fence.kind?.value, geometry: geometry,
         dwellSeconds: fence.dwell?.seconds, reviewSeconds: review?.seconds,

@@ -14,8 +14,8 @@ struct ReportCommand: AsyncParsableCommand {
       digits of its id.
       """,
     subcommands: [
-      Add.self, List.self, Show.self, Edit.self, Delete.self, Confirm.self, Comment.self,
-      ReportPhotoCommand.self,
+      Add.self, Import.self, List.self, Show.self, Edit.self, Delete.self, Confirm.self,
+      Comment.self, ReportPhotoCommand.self,
     ])
 
   struct Add: AsyncParsableCommand {

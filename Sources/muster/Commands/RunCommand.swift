@@ -93,6 +93,9 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Replay a recorded track.", valueName: "file"), completion: .file())
     var gpx: String?
 
+    @Flag(help: "Refuse a track of which a part must be left out.")
+    var strict = false
+
     @Option(
       help: ArgumentHelp("The speed factor of the replay. (default: 1)", valueName: "factor"),
       transform: RunCommand.speed)
@@ -176,6 +179,7 @@ struct RunCommand: AsyncParsableCommand {
     if source.speed != nil, !isRecording {
       throw ValidationError("--speed needs --gpx, or --nmea with a file")
     }
+    if source.strict, source.gpx == nil { throw ValidationError("--strict needs --gpx") }
   }
 
   func run() async throws {
@@ -271,15 +275,16 @@ struct RunCommand: AsyncParsableCommand {
 
   private func track(_ path: String) throws(Refusal) -> GPXTrack {
     let data = try InputFile.data(of: path, limit: GPXTrack.maximumBytes)
+    let track: GPXTrack
     do {
-      let track = try GPXTrack.parse(data)
-      if let omissions = track.outcome.omissionText {
-        Standard.complain("\(path): \(track.outcome.used) points replayed; \(omissions)")
-      }
-      return track
+      track = try GPXTrack.parse(data)
     } catch {
       throw Refusal("\(path): \(error)")
     }
+    guard let omissions = track.outcome.omissionText else { return track }
+    guard !source.strict else { throw Refusal("\(path): it is not replayed; \(omissions)") }
+    Standard.complain("\(path): \(track.outcome.used) points replayed; \(omissions)")
+    return track
   }
 
   @Sendable fileprivate static func speed(_ text: String) throws -> ReplaySpeed {

@@ -142,7 +142,7 @@ const week = 604800;
 const uploadPatience = 180000;
 const fileType = "application/octet-stream";
 
-/** Sends a file; `onProgress` receives percent. Returns what the node answers. */
+/** Sends a file, once by its key if it has one; `onProgress` receives percent. Returns what the node answers. */
 export function upload(path, file, key, onProgress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -150,7 +150,7 @@ export function upload(path, file, key, onProgress) {
     request.timeout = uploadPatience;
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Content-Type", fileType);
-    request.setRequestHeader("Idempotency-Key", key);
+    if (key) request.setRequestHeader("Idempotency-Key", key);
     request.upload.addEventListener("progress", ({ loaded, total }) =>
       onProgress(total > 0 ? Math.floor(loaded / total * 100) : 0));
     request.addEventListener("load", () => {

@@ -53,7 +53,7 @@ const facts = (fence) => [
 /** The buttons for a new zone. */
 function newZone() {
   const file = h("input", {
-    type: "file", accept: ".geojson,.json,application/geo+json", hidden: true,
+    type: "file", accept: ".geojson,.geojsonl,.json,.kml,.kmz,.gpx,.zip", hidden: true,
     "aria-label": t("fence.import"), onchange: importFile,
   });
   const way = (key, look, work) => button(t(`fence.${key}`), key, work, { class: look });

@@ -1,28 +1,30 @@
-// Imports zones from a GeoJSON file: one page to review, edit and save all of them.
+// Imports the zones of a file, which the node reads: one page to review, edit and save all of them.
 
 import { faint, h } from "./dom.js";
 import { control, form } from "./dialog.js";
-import { write } from "./api.js";
-import { t } from "./words.js";
-import { asBody, asFence, kinds, whoWouldBeInside } from "./zone.js";
+import { segment, upload, write } from "./api.js";
+import { loadTexts, t } from "./words.js";
+import { asFence, kinds, whoWouldBeInside } from "./zone.js";
 import { theMap } from "./map/map.js";
 import { outline } from "./map/fences.js";
 
-const mostBytes = 1000000;
 /** The maximum number of zones that a user can review. */
 const mostShapes = 200;
+const mostOmissions = 20;
 
 /** Opens the review of a file; throws if the file has no zones. */
 export async function importZones(file) {
-  if (file.size > mostBytes) throw new Error(t("import.large"));
-  const { shapes, others } = read(decode(new Uint8Array(await file.arrayBuffer())));
-  if (shapes.length === 0) throw new Error(t("import.none"));
-  if (shapes.length > mostShapes) throw new Error(t("import.many", { n: shapes.length }));
-  const lines = shapes.map(line);
-  const hide = showOnMap(shapes);
+  const [{ features, import: { leftOut, omissions } }] = await Promise.all([
+    upload(`fences/drafts?file=${segment(file.name)}`, file, null, () => {}), loadTexts("shapes")]);
+  const reasons = omissions.map(({ place, reason }) => `${place}, ${reason}`);
+  if (features.length === 0) throw new Error([t("import.none"), ...reasons.slice(0, 3)].join(" "));
+  if (features.length > mostShapes) throw new Error(t("import.many", { n: features.length }));
+  const lines = features.map(line);
+  const hide = showOnMap(lines);
   try {
-    await form(t("import.review", { n: shapes.length }), [
-      others > 0 && faint(t("import.others", { n: others })),
+    await form(t("import.review", { n: features.length }), [
+      leftOut > 0 && h("details", {}, h("summary", {}, t("import.left", { n: leftOut })),
+        h("ul", {}, reasons.map((one) => h("li", {}, one)), leftOut > mostOmissions && h("li", {}, "…"))),
       h("ol", { class: "review" }, lines.map((one) => one.element)),
     ], (values) => save(lines, values), t("import.save"));
   } finally {
@@ -31,26 +33,29 @@ export async function importZones(file) {
 }
 
 /** Shows all zones on the map until the returned function is called. */
-function showOnMap(shapes) {
+function showOnMap(lines) {
   if (!theMap()) return () => {};
-  const outlines = shapes.map((one) => outline(asFence(one, one.kind)));
+  const outlines = lines.map(({ shape, feature }) => outline(asFence(shape, feature.properties.kind)));
   const group = L.featureGroup(outlines).addTo(theMap());
   theMap().fitBounds(group.getBounds().pad(0.3), { maxZoom: 17, animate: false });
   return () => group.remove();
 }
 
 /** One zone of the review: name, kind, who would be inside, and whether to import it. */
-function line(shape, number) {
+function line(feature, number) {
+  const { geometry, properties: { name, kind, radius_m: radiusMetres } } = feature;
+  const shape = radiusMetres === undefined ? geometry
+    : { lat: geometry.coordinates[1], lon: geometry.coordinates[0], radiusMetres };
   const result = faint(whoWouldBeInside(shape));
   const input = (key, word, more) =>
     control(`${key} ${number}`, { ...more, "aria-label": `${t(word)} ${number + 1}` });
   const inputs = [
     input("take", "import.take", { type: "checkbox", value: true }),
-    input("name", "name", { value: shape.name, maxlength: 120 }),
-    input("kind", "kind", { value: shape.kind, options: kinds() }),
+    input("name", "name", { value: name, maxlength: 120 }),
+    input("kind", "kind", { value: kind, options: kinds() }),
   ];
   const element = h("li", { class: "card" }, h("div", { class: "line" }, inputs), result);
-  return { shape, element, inputs, result, isSaved: false };
+  return { feature, shape, element, inputs, result, isSaved: false };
 }
 
 /**
@@ -69,7 +74,8 @@ async function save(lines, values) {
   let refused = 0;
   for (const { one, name, kind } of wanted) {
     try {
-      await write("POST", "fences", { name, kind, active: true, ...asBody(one.shape) });
+      const { active = true } = one.feature.properties;
+      await write("POST", "fences", { name, kind, active, geojson: one.feature });
       one.isSaved = true;
       for (const input of one.inputs) input.disabled = true;
       one.result.className = "safe";
@@ -83,71 +89,3 @@ async function save(lines, values) {
   }
   if (refused > 0) throw new Error(t("import.refused", { n: refused, of: wanted.length }));
 }
-
-/** Returns the text of a file in UTF-8, or in UTF-16 with a byte order mark. */
-function decode(bytes) {
-  const name = { 0xfeff: "utf-16be", 0xfffe: "utf-16le" }[bytes[0] * 256 + bytes[1]] ?? "utf-8";
-  return new TextDecoder(name).decode(bytes);
-}
-
-/** Returns the features that can be zones, and the number of others. */
-function read(text) {
-  const json = parse(text);
-  const features = json?.type === "FeatureCollection" ? json.features : [json].flat();
-  const shapes = (Array.isArray(features) ? features : []).map(shapeOf);
-  const found = shapes.filter(Boolean);
-  return { shapes: found, others: shapes.length - found.length };
-}
-
-/** Returns a document, or the objects of a sequence, one a line (RFC 8142); null for one that is none. */
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const lines = text.split(/[\n\x1e]/).filter((line) => line.trim()).map((line) => {
-      try {
-        return JSON.parse(line);
-      } catch {
-        return null;
-      }
-    });
-    if (!lines.some((one) => one?.type)) throw new Error(t("import.none"));
-    return lines;
-  }
-}
-
-const nameKeys = ["name", "title", "label"];
-
-/** Returns the name of a shape by the keys that programs write, in any case. */
-function nameOf(properties) {
-  const given = Object.entries(properties ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
-  for (const key of nameKeys) {
-    const found = given.find(([other, value]) => other.toLowerCase() === key && value
-      && ["string", "number"].includes(typeof value));
-    if (found) return String(found[1]).slice(0, 120);
-  }
-  return "";
-}
-
-function shapeOf(feature) {
-  const { geometry = feature, properties } = feature ?? {};
-  const name = nameOf(properties);
-  const kind = kinds().some(([one]) => one === properties?.kind) ? properties.kind : "hazard";
-  if (!Array.isArray(geometry?.coordinates)) return null;
-  const { type, coordinates } = geometry;
-  if (type === "Polygon" && isPolygon(coordinates)
-    || type === "MultiPolygon" && coordinates.length > 0 && coordinates.every(isPolygon)) {
-    return { type, coordinates, name, kind };
-  }
-  const radiusMetres = Number(properties?.radius_m);
-  if (type !== "Point" || !(radiusMetres > 0) || !isPlace(coordinates)) return null;
-  const [lon, lat] = coordinates;
-  return { lat, lon, radiusMetres, name, kind };
-}
-
-const isPlace = (place) =>
-  Array.isArray(place) && Math.abs(place[0]) <= 360 && Math.abs(place[1]) <= 90;
-
-/** Checks that the geometry can be drawn; the node validates it. */
-const isPolygon = (rings) => Array.isArray(rings) && rings.length > 0
-  && rings.every((ring) => Array.isArray(ring) && ring.length > 3 && ring.every(isPlace));

@@ -17,6 +17,7 @@ import { openTools } from "./tools.js";
 import { openMap, showMap, theMap } from "./map/map.js";
 import { drawLayers, openMapTools } from "./map/tools.js";
 import { openMenu } from "./map/menu.js";
+import { shapeMenu } from "./map/base.js";
 import { openRoster } from "./roster.js";
 import { openAlarm } from "./alarm.js";
 import { openPersons, showPerson } from "./person.js";
@@ -68,9 +69,11 @@ function lead({ kind, row, person, user }) {
 }
 
 /** The menu at a point of the map. */
-function here(place, point) {
+async function here(place, point) {
   const copyPlace = () => copy(written(place.lat, place.lon));
+  const { about, items = [] } = await shapeMenu(place, point);
   openMenu(theMap(), place, point, [
+    ...items,
     ...mayAdd() ? [[t("report.here"), "here report", () => fileReport(place)]] : [],
     ...isCommand() ? [
       [t("zone.here"), "here zone", () => drawZone(true, place)],
@@ -80,7 +83,7 @@ function here(place, point) {
       () => act("position", "", "POST", "me/position", { ...place, accuracyMetres: clickMetres }),
       t("done"))]],
     [t("copy.here"), "here copy", copyPlace],
-  ]);
+  ], about);
 }
 
 /**

@@ -8,7 +8,6 @@ import { t } from "../words.js";
 import { look } from "../shell.js";
 import { colour } from "./icons.js";
 
-const mostNames = 100;
 const files = ".pmtiles,.mbtiles,.gpx,.kml,.kmz,.geojson,.geojsonl,.geojsons,.json,.gpkg,.zip";
 let map = null;
 let items = [];
@@ -73,7 +72,8 @@ export async function refreshMaps() {
   for (const { name, kind } of items) {
     if (kind !== "overlay" || overlays.has(name)) continue;
     try {
-      overlays.set(name, overlay(await get(`maps/${segment(name)}/features`)).addTo(map));
+      const shapes = await get(`maps/${segment(name)}/features`);
+      overlays.set(name, (await import("./overlay.js")).overlayLayer(name, shapes).addTo(map));
     } catch (error) {
       say(`${name}: ${error.message}`);
     }
@@ -127,17 +127,10 @@ function images({ name, minZoom, maxZoom, bounds }) {
   });
 }
 
-function overlay(collection) {
-  const style = { color: colour("accent"), weight: 3, fillOpacity: 0.1, interactive: false, pane: "overlays" };
-  let names = 0;
-  return L.geoJSON(collection, {
-    ...style, style, pointToLayer: (_, at) => L.circleMarker(at, { ...style, radius: 5, fillOpacity: 1 }),
-    onEachFeature: ({ properties: { name } }, layer) => {
-      if (!name || ++names > mostNames) return;
-      // An element: Leaflet would parse a text as markup.
-      layer.bindTooltip(h("span", {}, name), { permanent: true, direction: "right", className: "ring-name", pane: "overlays" });
-    },
-  });
+/** What a menu shows of the overlay's shape at a place: as `shapeMenu`. */
+export async function shapeMenu(...place) {
+  const drawn = [...overlays.values()].filter((layer) => map.hasLayer(layer));
+  return drawn.length > 0 ? (await import("./overlay.js")).shapeMenu(map, drawn, ...place) : {};
 }
 
 // MARK: What is shown
@@ -205,22 +198,7 @@ export function mapPicker() {
 }
 
 /** Uploads files that were chosen, or dropped on the map, one after another. */
-async function add(chosen) {
-  for (const file of chosen) {
-    const tell = (n) => say(t("map.adding", { name: file.name, n }));
-    tell(0);
-    try {
-      const { transfer } = await import("./transfer.js");
-      const item = await transfer(file, tell);
-      const { name, tiles } = item;
-      say(dotted(t("map.added", { name }), left(item)));
-      if (tiles) localStorage.setItem("base", name);
-      await refreshMaps();
-      const [west, south, east, north] = items.find((one) => one.name === name)?.bounds ?? [];
-      // Across 180 degrees, east is less than west.
-      if (north !== undefined) map.fitBounds([[south, west], [north, east < west ? east + 360 : east]], { maxZoom: 14, animate: false });
-    } catch (error) {
-      say(error.message);
-    }
-  }
-}
+const add = async (chosen) => (await import("./transfer.js")).addMaps(chosen, map, left, async () => {
+  await refreshMaps();
+  return items;
+});

@@ -8,12 +8,12 @@ let close = () => {};
 
 /**
  * Opens the menu; a second call only closes it.
- * @param items a list of [label, key, work].
+ * @param items a list of [label, key, work]. @param about what is there.
  */
-export function openMenu(map, place, point, items) {
+export function openMenu(map, place, point, items, about) {
   if (byId("here")) return close();
   const menu = h("div", { id: "here", role: "menu", "aria-label": t("here") },
-    h("p", { role: "presentation" }, written(place.lat, place.lon)),
+    h("p", { role: "presentation" }, written(place.lat, place.lon)), about,
     items.map(([label, key, work]) => h("button", {
       role: "menuitem", "data-key": key, tabindex: -1, onclick: () => { close(); work(); },
     }, label)));

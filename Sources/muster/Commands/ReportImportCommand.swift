@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import MusterHTTP
+internal import MusterModel
+internal import MusterNode
+
+extension ReportCommand {
+  struct Import: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Add the points of a file as reports.",
+      discussion: """
+        Example:  muster report import damage.gpx --category structure --severity 2
+
+        The file is GeoJSON, KML, KMZ, GPX, GeoPackage or a zipped Shapefile. Reports have the \
+        names and descriptions in the file. What cannot be a report is left out and named. A \
+        report with the same title at the same position is not added again. Prints the ids.
+        """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
+    var file: String
+
+    @Option(help: "The kind of hazard. (default: other)")
+    var category: NameArgument<ReportCategory>?
+
+    @Option(
+      help: ArgumentHelp("From 1 (slight) to 5 (deadly).", valueName: "1-5"),
+      completion: .list((1...5).map(String.init)),
+      transform: SeverityArgument.init(parsing:))
+    var severity: SeverityArgument?
+
+    @Flag(help: "Add nothing if anything must be left out.")
+    var strict = false
+
+    @OptionGroup var wait: WaitOptions
+    @OptionGroup(title: "Node") var home: HomeOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+      var content = try ImportedFile.read(file) {
+        try ReportFile(opening: $0, category: category?.value, severity: severity?.value)
+      }
+      try ImportedFile.check(content.outcome, of: file, isStrict: strict, "report")
+      let connection = try await NodeConnection.open(home)
+      guard case .reports(let existing) = try await connection.ask(.reports) else {
+        throw Refusal.unexpectedReply
+      }
+      content.leaveOut(existing)
+      let confirmation = try await WriteConfirmation(wait: wait.seconds, connection: connection)
+      let ids = try await ImportedFile.add(content.drafts, "Adding reports", output) { draft in
+        guard case .created(let id) = try await connection.ask(.addReport(draft)) else {
+          throw Refusal.unexpectedReply
+        }
+        return id
+      }
+      try await ImportedFile.print(
+        ids, content.outcome, output, connection, ("report added", "reports added"))
+      if let text = try await confirmation?.text() { Standard.complain(text) }
+    }
+  }
+}
