@@ -276,6 +276,27 @@ def makes_rows(page, node):
     page.click("dialog [type=submit]")
     wait("its zones are saved", lambda: "Sector 4" in rows("fences"))
     page.view("layers")
+    is_one_across_180(page, node)
+
+
+def is_one_across_180(page, node):
+    ring = [[179, -17], [-179, -17], [-179, -16], [179, -16], [179, -17]]
+    path = file_of(json.dumps({"type": "Polygon", "coordinates": [ring]}), "fiji.geojson")
+    node.run("zone", "add", "--name", "Fiji", "--geojson", path)
+    for lon in (179.9, -179.9):
+        move(page, -16.5, lon, 7)
+        wait(f"a zone across 180 degrees is one shape at {lon}", lambda east=lon: page.js("""
+            return import('/dashboard/js/map/map.js').then(({ theMap }) => {
+              let found = false;
+              theMap().eachLayer((one) => {
+                if (one.options.stroke !== false || !one.getBounds) return;
+                const box = one.getBounds();
+                found ||= [-0.5, 0.5].every((more) => box.contains([-16.5, arguments[0] + more]));
+              });
+              return found;
+            });""", east))
+        page.shot(f"across-180-{lon}")
+    move(page, LAT, LON, 12)
 
 
 def file_of(text, name):

@@ -35,27 +35,23 @@ export function isInside(place, shape) {
     polygons.some((rings) => inPolygon({ lat: place.lat, lon: place.lon + turn }, rings)));
 }
 
-/** The area of a ring of {lat, lon} in square metres, on a plane at its latitude. */
-export function areaOf(corners) {
-  let sum = 0;
-  corners.forEach((a, i) => {
-    const b = corners[(i + 1) % corners.length];
-    sum += (b.lon - a.lon) * (a.lat + b.lat - 2 * corners[0].lat);
-  });
-  const mean = corners.reduce((total, { lat }) => total + lat, 0) / corners.length;
-  return Math.abs(sum) / 2 * (radius * radians) ** 2 * Math.cos(mean * radians);
+const isSeam = ([lon]) => lon === 180;
+
+/** A geometry that is cut at 180 degrees as one that continues beyond them to the east; any other as it is. */
+export function joined(geometry) {
+  const { type, coordinates } = geometry;
+  const has = (lon) => coordinates.some(([ring]) => ring.some(([x]) => x === lon));
+  if (type !== "MultiPolygon" || !has(180) || !has(-180)) return geometry;
+  return { type, coordinates: coordinates.map((rings) => (rings[0].every(([lon]) => lon <= 0)
+    ? rings.map((ring) => ring.map(([lon, lat]) => [lon + 360, lat])) : rings)) };
 }
 
-const turn = (a, b, c) =>
-  Math.sign((b.lon - a.lon) * (c.lat - a.lat) - (b.lat - a.lat) * (c.lon - a.lon));
-
-/** The sides of a ring that cross another side, as pairs of corners. */
-export function crossings(corners) {
-  const sides = corners.map((corner, i) => [corner, corners[(i + 1) % corners.length]]);
-  const cross = ([a, b], [c, d]) => turn(a, b, c) * turn(a, b, d) < 0
-    && turn(c, d, a) * turn(c, d, b) < 0;
-  return sides.filter((one) => sides.some((other) => cross(one, other)));
-}
+/** The lines of rings without the sides along 180 degrees, where a geometry is cut. */
+export const edges = (rings) => rings.flatMap((ring) => ring.reduce((lines, place, i) => {
+  if (i > 0 && isSeam(place) && isSeam(ring[i - 1])) lines.push([]);
+  lines.at(-1).push(place);
+  return lines;
+}, [[]]));
 
 /** The bearing from one place to another, in degrees clockwise from north. */
 export function courseTo(a, b) {

@@ -2,6 +2,7 @@
 // then no more often than its loading time allows.
 
 import { get, list } from "./api.js";
+import { joined } from "./geometry.js";
 import { isNarrow } from "./shell.js";
 import { judged, worstFirst } from "./status.js";
 
@@ -21,7 +22,7 @@ const loaders = {
     const fences = byKey(rows);
     for (const feature of outlines.features) {
       const fence = fences.get(feature.id);
-      if (fence) fence.geometry = feature.geometry;
+      if (fence) fence.geometry = joined(feature.geometry);
     }
     return fences;
   },

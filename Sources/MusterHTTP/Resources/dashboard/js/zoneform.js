@@ -5,6 +5,7 @@ import { button, faint, fill, h } from "./dom.js";
 import { get, getVersioned, segment, write } from "./api.js";
 import { control, field, form, formElement } from "./dialog.js";
 import { t } from "./words.js";
+import { joined } from "./geometry.js";
 import { position } from "./place.js";
 import { asBody, asFence, kinds, whoWouldBeInside } from "./zone.js";
 import { closePanel } from "./shell.js";
@@ -35,6 +36,7 @@ export async function edit(fence, container) {
   let shape = radiusMetres !== undefined ? { lat, lon, radiusMetres }
     : outlines.features.find((feature) => feature.id === row.id)?.geometry;
   if (!shape) throw new Error(t("fence.gone"));
+  if (shape.type) shape = joined(shape);
   if (!container.isConnected) return () => {};
   const first = structuredClone(shape);
   const inside = h("p", { role: "status" });

@@ -3,9 +3,11 @@
 import { byId, fill, h } from "../dom.js";
 import { language, t } from "../words.js";
 import { bearing } from "../status.js";
-import { areaOf, crossings, metresBetween } from "../geometry.js";
+import { metresBetween } from "../geometry.js";
 import { colour } from "./icons.js";
 
+const radius = 6371008.8;
+const radians = Math.PI / 180;
 let cancel = () => {};
 
 /** Shows controls above the map; hides them without any. */
@@ -36,6 +38,28 @@ export function startDrawing(map, ended) {
   map.getContainer().focus({ preventScroll: true });
   document.addEventListener("keydown", key);
   return end;
+}
+
+/** The area of a ring of {lat, lon} in square metres, on a plane at its latitude. */
+export function areaOf(corners) {
+  let sum = 0;
+  corners.forEach((a, i) => {
+    const b = corners[(i + 1) % corners.length];
+    sum += (b.lon - a.lon) * (a.lat + b.lat - 2 * corners[0].lat);
+  });
+  const mean = corners.reduce((total, { lat }) => total + lat, 0) / corners.length;
+  return Math.abs(sum) / 2 * (radius * radians) ** 2 * Math.cos(mean * radians);
+}
+
+const turn = (a, b, c) =>
+  Math.sign((b.lon - a.lon) * (c.lat - a.lat) - (b.lat - a.lat) * (c.lon - a.lon));
+
+/** The sides of a ring that cross another side, as pairs of corners. */
+export function crossings(corners) {
+  const sides = corners.map((corner, i) => [corner, corners[(i + 1) % corners.length]]);
+  const cross = ([a, b], [c, d]) => turn(a, b, c) * turn(a, b, d) < 0
+    && turn(c, d, a) * turn(c, d, b) < 0;
+  return sides.filter((one) => sides.some((other) => cross(one, other)));
 }
 
 /** The sides of an outline that cross are drawn over it, in the colour of danger. */

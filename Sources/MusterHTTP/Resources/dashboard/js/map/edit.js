@@ -2,8 +2,8 @@
 // a circle, centre and edge are dragged. Keyboard: arrows move, Delete removes. Loaded when needed.
 
 import { t } from "../words.js";
-import { crossings, metresBetween } from "../geometry.js";
-import { crossed, undoKey } from "./draw.js";
+import { metresBetween } from "../geometry.js";
+import { crossed, crossings, undoKey } from "./draw.js";
 import { handle } from "./handle.js";
 
 const mostCorners = 300;

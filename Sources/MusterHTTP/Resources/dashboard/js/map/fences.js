@@ -1,6 +1,7 @@
 // Zones on the map: colour and dashes for each kind.
 
 import { shownFences } from "../store.js";
+import { edges } from "../geometry.js";
 import { colour } from "./icons.js";
 
 const looks = {
@@ -35,6 +36,8 @@ export function fencesLayer() {
   };
 }
 
+const isBeyond = (polygons) => polygons.some(([ring]) => ring.some(([lon]) => lon > 180));
+
 /** A zone as a map shape; null while its outline is not loaded. */
 export function outline(fence) {
   const look = looks[fence.kind] ?? looks.info;
@@ -46,15 +49,27 @@ export function outline(fence) {
     return L.circle([fence.lat, fence.lon], { ...style, radius: fence.radiusMetres });
   }
   if (!fence.geometry) return null;
-  return L.geoJSON(fence.geometry, { style, interactive: false });
+  const { type, coordinates } = fence.geometry;
+  if (type !== "MultiPolygon" || !isBeyond(coordinates)) return L.geoJSON(fence.geometry, { style, interactive: false });
+  // On both sides of the map, whose centre is between -180 and 180 degrees; without the sides of the cut.
+  const copy = (turn) => {
+    const at = ([lon, lat]) => [lat, lon + turn];
+    return [
+      L.polygon(coordinates.map((rings) => rings.map((ring) => ring.map(at))), { ...style, stroke: false }),
+      L.polyline(edges(coordinates.flat()).map((line) => line.map(at)), style),
+    ];
+  };
+  const east = L.featureGroup(copy(0));
+  return Object.assign(L.featureGroup([...copy(-360), east]), { getBounds: () => east.getBounds() });
 }
 
 const reach = 8;
 /** The zone whose outline is at a point of the map's layers; undefined if there is none. */
 export function zoneAt(map, point) {
   const at = (place) => map.latLngToLayerPoint(place);
-  const isNear = (ring) => ring.some(([lon, lat], i) => i > 0 && L.LineUtil.pointToSegmentDistance(
-    point, at([ring[i - 1][1], ring[i - 1][0]]), at([lat, lon])) <= reach);
+  const isNear = (ring) => [0, -360].some((turn) => ring.some(([lon, lat], i) =>
+    i > 0 && L.LineUtil.pointToSegmentDistance(
+      point, at([ring[i - 1][1], ring[i - 1][0] + turn]), at([lat, lon + turn])) <= reach));
   return shownFences().find((fence) => {
     if (fence.radiusMetres !== undefined) {
       const metres = map.distance([fence.lat, fence.lon], map.layerPointToLatLng(point));
