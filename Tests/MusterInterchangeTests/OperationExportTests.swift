@@ -74,7 +74,7 @@ struct OperationExportTests {
   @Test(arguments: [
     ("=1", "'=1"), ("＝1", "'＝1"), ("road; =1", "\"road; '=1\""), ("a\t-1", "a\t'-1"),
     ("a\n@b", "\"a\n'@b\""), ("\t=1", "'\t'=1"), (" +1", " '+1"), ("1-2 = -1; 3", "1-2 = -1; 3"),
-    ("a, -b", "\"a, -b\""),
+    ("a, -b", "\"a, -b\""), ("\"\u{301}, a", "\"\"\"\u{301}, a\""),
   ])
   func `no cell begins with a formula, whatever separates the cells`(
     text: String, written: String

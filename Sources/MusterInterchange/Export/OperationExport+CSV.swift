@@ -89,12 +89,15 @@ extension OperationExport {
   }
 
   private static func field(_ text: String) -> String {
-    // By code points: CR and LF together are one character.
-    guard text.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else {
-      return text
+    // By code points: a quote and an accent, or CR and LF, are one character.
+    let scalars = text.unicodeScalars
+    guard scalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else { return text }
+    var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+    for scalar in scalars {
+      if scalar == "\"" { quoted.append(scalar) }
+      quoted.append(scalar)
     }
-    return "\""
-      + text.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+    quoted.append("\"")
+    return String(quoted)
   }
 }
