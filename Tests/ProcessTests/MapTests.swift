@@ -63,6 +63,50 @@ extension ProcessTests {
       }
     }
 
+    /// An area, a point, and a feature without a shape.
+    private static let shapes = """
+      {"type": "FeatureCollection", "features": [
+      {"type": "Feature", "properties": {"name": "Sector 4"}, "geometry": {"type": "Polygon",
+        "coordinates": [[[8.5, 47.3], [8.6, 47.3], [8.6, 47.4], [8.5, 47.3]]]}},
+      {"type": "Feature", "properties": {"name": "Hydrant", "desc": "Frozen"},
+        "geometry": {"type": "Point", "coordinates": [8.55, 47.35]}},
+      {"type": "Feature", "properties": {}, "geometry": null}]}
+      """
+
+    @Test func `a file becomes zones and reports, and what is left out has its line`() async throws
+    {
+      try await Field.run { field in
+        let anna = try await field.founder("Anna")
+        let file = try field.file("shapes.geojson", Self.shapes)
+        for (what, used) in [("zone", "Sector 4"), ("report", "Hydrant")] {
+          try await anna.attempt(what, "import", file, "--strict")
+            .expectRefusal(containing: "no \(what) was added; 2 left out: line ")
+          let first = try await anna.ask(what, "import", file)
+          #expect(first["ids"].items.count == 1)
+          #expect(first["import"]["used"].number == 1 && first["import"]["leftOut"].number == 2)
+          #expect(first["leftOut"].items.count == 2)
+          // Not again.
+          let second = try await anna.ask(what, "import", file)
+          #expect(second["ids"].items.isEmpty && second["import"]["leftOut"].number == 3)
+          let rows = try await anna.ask(what, "list").items
+          #expect(rows.map { $0[what == "zone" ? "name" : "title"].text } == [used])
+        }
+        let report = try await anna.ask("report", "show", "Hydrant")
+        #expect(report["description"].text == "Frozen")
+        try await anna.attempt("zone", "add", "--name", "A", "--geojson", file, "--strict")
+          .expectRefusal(containing: "nothing was done; 2 left out")
+        let track = try field.file(
+          "walk.gpx",
+          """
+          <gpx><trk><trkseg><trkpt lat="47" lon="8"/><trkpt lat="97" lon="8"/></trkseg></trk></gpx>
+          """)
+        try await anna.attempt("run", "--gpx", track, "--strict")
+          .expectRefusal(containing: "it is not replayed; 1 left out: line 1")
+        try await anna.attempt("report", "import", "nothing.gpx")
+          .expectRefusal(containing: "no such file")
+      }
+    }
+
     @Test func `doctor checks whether there is a map of this place, and advises`()
       async throws
     {
