@@ -138,8 +138,7 @@ struct ControlPlane: Sendable {
     switch item.statement {
     case .twins: break
     case .forkProof: isStale = true
-    case .council: reviewCouncils()
-    case .vote:
+    case .council, .vote:
       knownNamed = nil
       reviewCouncils()
     }
