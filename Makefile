@@ -132,7 +132,12 @@ deb: programs ## build Debian packages, in .build/deb
 	@Scripts/deps.sh dpkg-dev
 	@Scripts/deb.sh .build/install/muster
 
-stick: deb ## make a folder that installs offline: make stick STICK=/mnt/usb
+# Before the packages, which take long.
+.PHONY: region
+region:
+	@$(if $(REGION),test -f "$(REGION)" || { echo "stick: there is no map $(REGION): name a file" >&2; exit 1; },:)
+
+stick: region deb ## make a folder that installs offline: make stick STICK=/mnt/usb
 	@Scripts/stick.sh .build/deb $(STICK) $(if $(REGION),"$(REGION)")
 
 uninstall: ## remove what `make install` installed, with the same PREFIX

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the program with its image helper, the dashboard's files, its manual page, completions for
-# three shells, and a systemd unit with its user and folders. The helper is beside PROGRAM. So may be
+# three shells, a handler for links of invites, and a systemd unit with its user and folders. The helper is beside PROGRAM. So may be
 # the archive's program, which is installed with its own manual page, completions and unit.
 #
 # Usage: PREFIX=/usr/local DESTDIR= Scripts/install.sh PROGRAM
@@ -63,5 +63,11 @@ if [[ -s .build/maplibre/maplibre-gl.js ]]; then
   put 644 .build/maplibre/maplibre-gl.js share/muster/maplibre/maplibre-gl.js
   put 644 Packaging/maplibre-gl.copyright share/muster/maplibre/LICENSE.txt
 fi
+# What opens muster:// links.
+for file in muster-join.desktop join.sh; do
+  sed "s|@BINDIR@|$prefix/bin|; s|@PREFIX@|$prefix|" "Packaging/$file" >"$scratch/$file"
+done
+put 644 "$scratch/muster-join.desktop" share/applications/muster-join.desktop
+put 644 "$scratch/join.sh" share/muster/join.sh
 put 644 Packaging/muster.sysusers lib/sysusers.d/muster.conf
 put 644 Packaging/muster.tmpfiles lib/tmpfiles.d/muster.conf

@@ -71,6 +71,17 @@ struct InstallTests {
     }
   }
 
+  @Test func `make stick names a map that does not exist before it builds packages`() async throws {
+    let scratch = try TemporaryFolder()
+    let ended = try await Child(
+      URL(filePath: "/usr/bin/make"),
+      ["-C", Self.repository.path, "stick", "PROGRAMS=/nowhere", "REGION=/nowhere/valley.pmtiles"],
+      environment: ProcessInfo.processInfo.environment, in: scratch.url, name: "make"
+    ).end(within: .seconds(30))
+    #expect(ended.status != 0 && ended.errors.contains("no map /nowhere/valley.pmtiles"))
+    #expect(!ended.output.contains("strip"))
+  }
+
   @Test func `make stick carries the map of a region, which is installed for all users`() throws {
     let scratch = try TemporaryFolder()
     func place(_ path: String) -> URL { scratch.url.appending(path: path) }
@@ -101,6 +112,20 @@ struct InstallTests {
     try Self.run("/bin/sh", [place("stick/install.sh").path], in: scratch.url, path)
     let map = place("usr/local/share/muster/maps/valley 1.pmtiles")
     #expect(try String(contentsOf: map, encoding: .utf8) == "a map")
+  }
+
+  @Test func `links of invites open the installed program in a terminal`() async throws {
+    try await Self.withInstalled { program in
+      let prefix = program.deletingLastPathComponent().deletingLastPathComponent()
+      func text(_ path: String) throws -> String {
+        try String(contentsOf: prefix.appending(path: path), encoding: .utf8)
+      }
+      let entry = try text("share/applications/muster-join.desktop")
+      #expect(entry.contains("\nMimeType=x-scheme-handler/muster;\n"))
+      #expect(entry.contains("\nExec=sh /usr/local/share/muster/join.sh %u\n"))
+      let script = try text("share/muster/join.sh")
+      #expect(script.contains("/usr/local/bin/muster join - --callsign"))
+    }
   }
 
   @Test func `make uninstall removes every file that was installed`() async throws {
