@@ -10,9 +10,8 @@ extension Command {
     case .status, .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine,
       .writtenThrough, .delivery, .logStates, .bundlePiece, .photos, .photo, .records,
       .checkInPin, .reports, .report, .fences, .fence, .directives, .directive, .permits,
-      .checkIns, .settings, .contacts, .alerts, .unverifiedCalls, .call, .invites, .changes,
-      .history,
-      .timeline:
+      .checkIns, .settings, .contacts, .roster, .alerts, .unverifiedCalls, .call, .invites,
+      .changes, .history, .timeline:
       true
     default: false
     }
@@ -85,6 +84,7 @@ extension Command {
       let statuses = try replica.statuses(now: now)
       return .call(try replica.queries.callStanding(of: user, at: statuses))
     case .contacts: return .contacts(try replica.queries.contacts())
+    case .roster: return .roster(try replica.statuses(now: now).roster())
     default: preconditionFailure("\(self) does not only read")
     }
   }

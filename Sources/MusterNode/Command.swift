@@ -119,6 +119,9 @@ public enum Command: Codable, Hashable, Sendable {
   /// The emergency contacts of the operation.
   case contacts
   case writeContact(ContactWrite)
+  /// The people that command expects.
+  case roster
+  case writeRoster(RosterWrite)
 
   /// Everybody's place and status at an instant of the past.
   case history(at: Timestamp, HistoryView)
@@ -267,6 +270,9 @@ public enum Reply: Codable, Hashable, Sendable {
   case contacts([ContactSummary])
   /// The contact that was added, changed or removed.
   case contactWritten(ContactID)
+  /// By name.
+  case roster([RosterPerson])
+  case rosterWritten(RosterOutcome)
   /// The byte form of an `Invitation`, with its id, role and expiry.
   case invitation(ByteString, id: InviteID, role: Role, expiresAt: Timestamp)
   case invites([InviteSummary])

@@ -51,8 +51,8 @@ extension Node {
       return .proximity(try ProximityHandler.reply(to: command, at: self))
     case .verify, .users, .devices, .mesh, .events, .track, .councils, .quarantine, .delivery,
       .logStates, .bundlePiece, .photos, .photo, .records, .reports, .report, .fences, .fence,
-      .directives, .directive, .permits, .checkIns, .settings, .contacts, .unverifiedCalls, .call,
-      .alerts, .history, .timeline:
+      .directives, .directive, .permits, .checkIns, .settings, .contacts, .roster, .unverifiedCalls,
+      .call, .alerts, .history, .timeline:
       preconditionFailure("\(command) reads beside the queue")
     case .answerCall, .overrideSafety, .setTeam, .direct, .addAssemblyZone, .closeDirective,
       .acknowledge,
@@ -60,8 +60,8 @@ extension Node {
       .relayClaim, .signOff, .signOn, .addPermit, .revokePermit, .startCheckIn, .reportCheckIn,
       .addReport, .editReport, .deleteReport, .loginReport, .confirmReport, .commentReport,
       .addPhoto, .removePhoto, .markPhoto, .removePhotoMark, .addFence, .editFence, .setFenceActive,
-      .deleteFence, .addFenceRule, .removeFenceRule, .writeContact, .raiseUnverifiedCall,
-      .confirmUnverifiedCall, .closeUnverifiedCall:
+      .deleteFence, .addFenceRule, .removeFenceRule, .writeContact, .writeRoster,
+      .raiseUnverifiedCall, .confirmUnverifiedCall, .closeUnverifiedCall:
       preconditionFailure("\(command) is gathered")
     }
   }
@@ -128,7 +128,7 @@ extension Node {
     let endpoints = ports.ownEndpoints
     let (milliseconds, overflow) = validSeconds.multipliedReportingOverflow(by: 1000)
     return try read { replica, now in
-      let user = try user.map { try replica.statuses(now: now).user(named: $0) }
+      let user = try user.map { try replica.statuses(now: now).invitee(named: $0) }
       let (invitation, id, expiresAt) = try replica.invite(
         role: role, of: user, uses: uses, validMilliseconds: overflow ? .max : milliseconds,
         endpoints: endpoints, now: now)
@@ -140,7 +140,7 @@ extension Node {
     var admitted: (user: UserID, callsign: String)?
     var reply = Reply.done
     try attempt { replica, now in
-      let other = try other.map { try replica.statuses(now: now).user(named: $0) }
+      let other = try other.map { try replica.statuses(now: now).invitee(named: $0) }
       let (grant, user, callsign, outcome) = try replica.admit(
         request: request, role: role, of: other, now: now)
       admitted = (user, callsign)

@@ -114,16 +114,33 @@ extension Command {
         let (id, outcome) = try replica.write(ContactRequests.write(change), now: now)
         return (.contactWritten(id), outcome)
       }
+    case .writeRoster(let change): Self.writing(change)
     case .status, .verify, .users, .setPosition, .track, .devices, .mesh, .reports, .report,
       .photos, .photo, .requestPhoto, .fences, .fence, .directives, .directive, .permits, .checkIns,
       .checkInPin, .setCheckInPins,
       .clearDuress, .unverifiedCalls, .alerts, .acknowledgeAlert, .shelveAlert, .call, .changes,
-      .settings, .setPhoneClock, .contacts, .history, .timeline,
+      .settings, .setPhoneClock, .contacts, .roster, .history, .timeline,
       .events, .invite, .invites, .withdrawInvite, .admit, .revoke, .councils, .proposeCouncil,
       .endorseCouncil,
       .rotateEpoch, .quarantine, .release, .logStates, .bundlePiece, .records, .mergeBundle,
       .writtenThrough, .delivery, .proximity:
       nil
+    }
+  }
+
+  private static func writing(_ change: RosterWrite) -> RowWrite {
+    { replica, now in
+      switch change {
+      case .add(let entries):
+        let (counts, outcome) = try replica.write(RosterRequests.add(entries), now: now)
+        return (.rosterWritten(counts), outcome)
+      case .arrive(let person, let other):
+        return (.done, try replica.write(RosterRequests.arrive(person, as: other), now: now))
+      case .expect(let person):
+        return (.done, try replica.write(RosterRequests.expect(person), now: now))
+      case .remove(let person):
+        return (.done, try replica.write(RosterRequests.remove(person), now: now))
+      }
     }
   }
 

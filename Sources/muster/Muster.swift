@@ -44,7 +44,8 @@ struct Muster: AsyncParsableCommand {
           AckCommand.self, AlertCommand.self, CallCommand.self, EventCommand.self,
           WatchCommand.self,
           HistoryCommand.self, PositionCommand.self, PermitCommand.self, CheckInCommand.self,
-          ContactCommand.self, ProximityLogCommand.self, SOSCommand.self, MapCommand.self,
+          ContactCommand.self, RosterCommand.self, ProximityLogCommand.self, SOSCommand.self,
+          MapCommand.self,
         ]),
       CommandGroup(
         name: "Data exchange",

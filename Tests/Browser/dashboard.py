@@ -412,6 +412,34 @@ def contacts(page, operation):
     checked("an emergency contact is shown with each danger")
 
 
+def roster(page, operation):
+    """People are expected from a file: proposed by their name, and listed once they arrived."""
+    path = os.path.join(operation.folder, "people.csv")
+    with open(path, "w", encoding="cp1252") as file:
+        file.write("Nome;Equipa;Função;Telemóvel\nBen;Sul;paramédico;+351 912 345 678\n"
+                   "Zoé Martin;Norte;;chamar\n;;;113\n")
+    page.view("team")
+    page.driver.execute_cdp_cmd("DOM.enable", {})
+    page.on("#team input[type=file]", lambda field: field.send_keys(path))
+    wait("it states where the numbers go", lambda: "Every device" in page.text("dialog[open]"))
+    page.click("dialog[open] [type=submit]")
+    wait("people were added", lambda: "Added: 2" in page.text("dialog[open]"))
+    must("what was left out is named", page.count("dialog[open] li") == 2)
+    page.click("dialog[open] [data-key=close]")
+    wait("they are not arrived", lambda: "not arrived 2/2" in page.text("#roster-head"))
+    page.shot("roster")
+    everyone = len(operation.leader.get("users")["items"])
+    page.click("#team [data-key^='roster.same ']")
+    page.click("dialog[open] [type=submit]")
+    wait("a person of that name is confirmed", lambda: "not arrived 1/2" in page.text("#roster-head"))
+    must("and no one was added", len(operation.leader.get("users")["items"]) == everyone)
+    page.click("#team [data-key^='roster.here ']")
+    page.click("dialog[open] [type=submit]")
+    wait("one without a device is listed", lambda: "Zoé Martin" in [
+        one["callsign"] for one in operation.member.get("users")["items"]])
+    checked("people are expected from a file, and listed once they arrived")
+
+
 def base_map(page):
     """The base map is shown, with its attribution as text."""
     wait("tiles are shown", lambda: page.js(
@@ -750,6 +778,7 @@ def main():
             return 0
         if options.logins:
             members(page, operation)
+            roster(page, operation)
             by_link(operation, page, options.screenshots)
             by_invite(operation, options.screenshots)
             elsewhere(operation, options.screenshots)

@@ -165,7 +165,11 @@ enum Specimens {
       .writeContact(
         .edit("0a1b", ContactChanges(name: "Fire", phone: "15", note: "", position: sydney))),
       .writeContact(.edit("0a1b", ContactChanges(removesPosition: true))),
-      .writeContact(.remove("0a1b")),
+      .writeContact(.remove("0a1b")), .roster,
+      .writeRoster(
+        .add([RosterEntry(name: "Rui", team: "North", function: "paramedic", phone: "112")])),
+      .writeRoster(.arrive("0a1b", as: nil)), .writeRoster(.expect("0a1b")),
+      .writeRoster(.remove("0a1b")),
     ]
 
   static let unverifiedCalls: UnverifiedCalls = {
@@ -414,7 +418,8 @@ enum Specimens {
       .directives([]), .directives([directive, bareDirective]), .alerts([]),
       .alerts([alert, noticedAlert, alertWithContacts, shelvedAlert]),
       .contacts([]), .contacts([contact]),
-      .contactWritten(contact.contact.id),
+      .contactWritten(contact.contact.id), .roster([]),
+      .rosterWritten(RosterOutcome(added: 2, changed: 1)),
       .changes(counts),
       .settings(
         SettingsSummary(

@@ -17,7 +17,8 @@ import Testing
   /// of the world comes after the data. The strip of a phone's owner is for logins of a person.
   private static let loadedLater = [
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/contactlist.js",
-    "js/dictation.js", "js/feed.js", "js/forms.js", "js/gallery.js", "js/guide.js",
+    "js/dictation.js", "js/expected.js", "js/feed.js", "js/forms.js", "js/gallery.js",
+    "js/guide.js",
     "js/import.js",
     "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
     "js/map/draw.js", "js/map/measure.js", "js/map/overlay.js", "js/map/track.js",

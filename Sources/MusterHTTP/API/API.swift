@@ -306,7 +306,7 @@ extension API {
     ContactRoutes.routes, HistoryRoutes.routes, ProximityRoutes.routes,
     CheckInRoutes.routes, DirectiveRoutes.routes, PhotoRoutes.routes, PhotoMarkRoutes.routes,
     AlertRoutes.routes, UnverifiedCallRoutes.routes, BaseMapRoutes.routes,
-    AdministrationRoutes.routes, LoginRoutes.routes,
+    AdministrationRoutes.routes, RosterRoutes.routes, LoginRoutes.routes,
     WebhookRoutes.routes, StreamRoutes.routes, SyncRoutes.routes,
     FeatureRoutes.routes(usual: .read, dear: .dearRead),
   ].flatMap(\.self)

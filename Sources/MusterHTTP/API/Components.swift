@@ -9,7 +9,8 @@ enum Components {
     ("ReportDetails", reportDetails), ("Photo", photo), ("Conflict", conflict), ("Fence", fence),
     ("Directive", directive), ("Respondent", respondent), ("Device", device), ("Council", council),
     ("Event", event), ("Alert", alert), ("UnverifiedCall", UnverifiedCallRoutes.shape),
-    ("Call", callStanding), ("Contact", contact), ("Permit", permit), ("CheckIn", checkIn),
+    ("Call", callStanding), ("Contact", contact), ("RosterPerson", rosterPerson),
+    ("Permit", permit), ("CheckIn", checkIn),
     ("Peer", peer), ("Link", link), ("Status", status), ("Position", position), ("Track", track),
     ("Delivery", delivery), ("Invitation", invitation), ("Invite", invite),
     ("QuarantinedFrame", quarantinedFrame), ("Profile", profile), ("Settings", settings),
@@ -365,6 +366,17 @@ enum Components {
 
   private static let contact = Shape.open(
     contactFields + [.must("callsign", .text), .must("writtenAt", .time)])
+
+  private static let rosterPerson = Shape.open([
+    .must("id", .reference), .must("name", .text), .must("team", .text), .must("role", .text),
+    .must("phone", .text), .must("hasArrived", .flag),
+    .must(
+      "namesakes",
+      .list(
+        .open([
+          .must("id", .reference), .must("callsign", .text), .must("isTracker", .flag),
+        ]), most: 1000)),
+  ])
 
   private static let alertContact = Shape.open(
     contactFields + [

@@ -70,7 +70,7 @@ extension OperationExport {
   /// Escapes what a spreadsheet would interpret as a formula: the author of a text is not trusted.
   /// In many locales a spreadsheet begins a cell after a semicolon, a tab or a line break too
   /// (OWASP, CSV Injection).
-  private static func plain(_ text: String) -> String {
+  static func plain(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     if let first = text.unicodeScalars.first, "\t\r".unicodeScalars.contains(first) {
       escaped.append("'")
@@ -88,7 +88,7 @@ extension OperationExport {
     return String(escaped)
   }
 
-  private static func field(_ text: String) -> String {
+  static func field(_ text: String) -> String {
     // By code points: a quote and an accent, or CR and LF, are one character.
     let scalars = text.unicodeScalars
     guard scalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else { return text }

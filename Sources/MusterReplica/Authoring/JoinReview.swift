@@ -40,15 +40,20 @@ struct JoinReview {
   }
 
   /// Rejects another device for a user who cannot have it.
-  func check(_ user: UserID?, role: Role) throws(Refusal) {
+  func check(_ user: UserID?, role: Role) throws {
     guard let user else { return }
     guard role != .relay, role != .archive else {
       throw Refusal("a device of role \(role.name) is that of no person: name none")
     }
-    guard control.hasCertified(user) else {
+    guard try control.hasCertified(user) || isOnRoster(user) else {
       throw Refusal(
         "\(user.short) is no person with a device of their own: see muster user list", .unknown)
     }
+  }
+
+  private func isOnRoster(_ user: UserID) throws -> Bool {
+    try store.row(RowKey(kind: .user, id: RowID(raw: user.raw)))
+      .flatMap(RosterList.entry(of:)) != nil
   }
 
   /// Rejects devices below this one that would be too far from the root.

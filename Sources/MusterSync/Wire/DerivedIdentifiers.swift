@@ -17,6 +17,12 @@ extension UserID {
   public init(operation: OperationID, firstDeviceKey: VerifyingKey) {
     self.init(raw: Blake2b.hash128(Tag.user, operation.bytes, firstDeviceKey.raw.bytes))
   }
+
+  /// Derives the id of a person on the roster from their name, so that two commanders who add the
+  /// same file add the same people. No receiver verifies it.
+  public init(operation: OperationID, rosterName: String) {
+    self.init(raw: Blake2b.hash128(Tag.rosterPerson, operation.bytes, Array(rosterName.utf8)))
+  }
 }
 
 extension DeviceID {
@@ -227,6 +233,7 @@ extension ConfirmedContent {
 enum Tag {
   static let operation = Array("muster operation 1".utf8)
   static let user = Array("muster user 1".utf8)
+  static let rosterPerson = Array("muster roster person 1".utf8)
   static let device = Array("muster device 1".utf8)
   static let certificate = Array("muster certificate 1".utf8)
   static let council = Array("muster council 1".utf8)

@@ -163,6 +163,14 @@ extension ItemResolver<EmergencyContact> {
   }
 }
 
+extension ItemResolver<RosterPerson> {
+  static var roster: Self {
+    Self(
+      "person on the roster", "people on the roster", command: "roster", id: \.id,
+      name: \.entry.name)
+  }
+}
+
 extension NodeConnection {
   /// Whether the text is a whole id, which the node looks up at once.
   private static func isWholeID(_ text: String) -> Bool {

@@ -30,15 +30,23 @@ struct InviteCommand: AsyncParsableCommand {
 
         A person who already has a laptop, or had one, and receives another one:
           muster invite --user Anna
+
+        A person on the roster, who then has the name, team and role that it states:
+          muster invite --for "Rui Costa"
         """)
 
-    @Option(help: "The role of devices that join.")
-    var role = NameArgument(Role.member)
+    @Option(help: "The role of devices that join. (default: that on the roster, else member)")
+    var role: NameArgument<Role>?
 
     @Option(
       help: ArgumentHelp(
         "The person who receives another device.", valueName: "callsign"), completion: .people)
     var user: String?
+
+    @Option(
+      name: .customLong("for"),
+      help: ArgumentHelp("The person on the roster who joins.", valueName: "name"))
+    var expected: String?
 
     @Option(help: ArgumentHelp("The number of devices that can join, 1 to 1000.", valueName: "n"))
     var uses = 1
@@ -57,14 +65,21 @@ struct InviteCommand: AsyncParsableCommand {
       guard (1...1000).contains(uses) else {
         throw ValidationError("--uses must be from 1 to 1000")
       }
-      guard user == nil || uses == 1 else { throw ValidationError("--user permits one use") }
+      guard user == nil || expected == nil else {
+        throw ValidationError("give only one of --user and --for")
+      }
+      guard user == nil && expected == nil || uses == 1 else {
+        throw ValidationError("--user and --for permit one use")
+      }
     }
 
     func run() async throws {
       // Only a running node has the addresses that the new device must contact.
       let connection = NodeConnection.running(try await NodeConnection.runningNode(of: home))
+      let person = try await expected(by: connection)
       let command = Command.invite(
-        role: role.value, user: user, uses: uses, validSeconds: expires.seconds)
+        role: role?.value ?? person?.role ?? .member, user: person.map { "\($0.id)" } ?? user,
+        uses: uses, validSeconds: expires.seconds)
       guard
         case .invitation(let bytes, let id, let role, let expiresAt) =
           try await connection.ask(command)
@@ -81,14 +96,29 @@ struct InviteCommand: AsyncParsableCommand {
       try show([address.flatMap { invitation.link(at: $0, role: role) }, url], on: screen)
       try Standard.print(
         """
-        For \(user.map { "another device of \(SafeText.line($0))" }
-          ?? ValueText.count(uses, "device", "devices")) of role \(role.name), until \
+        For \(audience(person)) of role \(role.name), until \
         \(times.format.text(expiresAt)). On the other laptop:
 
         muster join '\(url)' --callsign NAME
 
         If it is lost: muster invite withdraw \(id.short)
         """)
+    }
+
+    private func expected(by connection: NodeConnection) async throws -> RosterPerson? {
+      guard let expected else { return nil }
+      let person = try await connection.expected(named: expected)
+      guard !person.hasArrived else {
+        throw Refusal(
+          "\(SafeText.line(person.entry.name)) has arrived: for another device, give --user")
+      }
+      return person
+    }
+
+    private func audience(_ person: RosterPerson?) -> String {
+      if let person { return "a device of \(SafeText.line(person.entry.name))" }
+      return user.map { "another device of \(SafeText.line($0))" }
+        ?? ValueText.count(uses, "device", "devices")
     }
 
     /// Where other machines reach the node; nil without `muster run --serve`.

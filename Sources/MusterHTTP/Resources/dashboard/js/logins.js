@@ -22,7 +22,7 @@ async function draw() {
   fill(section, h("h3", { id: "logins-head" }, t("logins")),
     faint(address ? t("logins.at", { address }) : t("logins.off")),
     h("ul", { class: "people" }, items.map((one) => row(one, address))),
-    address && button(t("logins.add"), "add login", add, { class: "first" }));
+    address && button(t("logins.add"), "add login", () => add(), { class: "first" }));
 }
 
 const row = ({ name, rights, user, callsign, phone, devices }, address) =>
@@ -72,12 +72,16 @@ async function remove(name) {
   await draw();
 }
 
-async function add() {
+/**
+ * Asks for a login and adds it.
+ * @param {string} [known] the name of a person who is expected
+ */
+export async function add(known) {
   const people = [...state.users.values()].filter(({ owner }) => !owner)
     .sort((a, b) => (a.callsign < b.callsign ? -1 : 1));
   let made;
   const isAdded = await form(t("logins.add"), [
-    field("name", t("name"), { required: true, maxlength: 100, autocomplete: "off" }),
+    field("name", t("name"), { required: true, maxlength: 100, autocomplete: "off", value: known }),
     field("whose", t("logins.whose"), {
       value: "phone", options: [["phone", t("logins.phone")],
         ...people.map(({ id, callsign }) => [id, t("logins.of", { name: callsign })]),

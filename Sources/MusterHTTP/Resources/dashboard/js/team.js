@@ -15,20 +15,31 @@ let role = "member";
 
 /** The logins, once they are loaded; for the user of this laptop alone. */
 let logins = null;
-/** The open invites, once they are loaded; for command. */
+/** The open invites and the roster, once they are loaded; for command. */
 let invites = null;
+let roster = null;
 
 export const openTeam = () => attempt(async () => {
   on(["devices", "status"], onceAFrame(draw));
   on(["devices"], () => invites && loadInvites());
   await attempt(loadInvites);
-  if (location.protocol === "https:") return;
-  logins = await (await import("./logins.js")).openLogins();
+  if (location.protocol === "https:") return attempt(loadRoster);
+  const page = await import("./logins.js");
+  logins = await page.openLogins();
   draw();
+  await attempt(() => loadRoster(page.add));
 });
 
 async function loadInvites() {
   if (isCommand()) invites = await (await import("./invites.js")).openInvites();
+  draw();
+}
+
+async function loadRoster(login) {
+  if (!isCommand()) return;
+  const page = await import("./expected.js");
+  roster = await page.openRoster(invite, login);
+  on(["devices", "users"], onceAFrame(() => attempt(page.drawRoster)));
   draw();
 }
 
@@ -39,6 +50,7 @@ function draw() {
     isCommand() && invitation(),
     invites,
     logins,
+    roster,
     h("h3", {}, t("devices.n", { n: devices.filter((one) => !one.isRevoked).length })),
     h("ul", { class: "people", "aria-label": t("devices") },
       devices.slice(0, mostDevices).map(device)),
@@ -55,15 +67,16 @@ const invitation = () => h("div", { class: "card row" },
   h("select", {
     "aria-label": t("role"), value: role, onchange: ({ target }) => { role = target.value; },
   }, roles.map((one) => h("option", { value: one, selected: one === role }, t(`role.${one}`)))),
-  button(t("invite"), "invite", invite, { class: "first" }));
+  button(t("invite"), "invite", () => invite(), { class: "first" }));
 
-/** Creates an invitation for one person and a day, and shows its code. */
-const invite = () => attempt(async () => {
-  const { url, link, expires } = await write(
-    "POST", "invitations", { role, uses: 1, validSeconds: day });
+/** Creates an invitation for one person and a day, and shows its code: for one on the roster, or anyone. */
+const invite = (expected) => attempt(async () => {
+  const { url, link, expires } = await write("POST", "invitations", {
+    role: expected ? roles.slice(0, 3).find((one) => one === expected.role) ?? roles[0] : role,
+    ...(expected && { user: expected.id }), uses: 1, validSeconds: day });
   const { code } = await import("./qr.js");
   attempt(loadInvites);
-  const dialog = show(t("invite.of", { role: t(`role.${role}`) }),
+  const dialog = show(expected?.name ?? t("invite.of", { role: t(`role.${role}`) }),
     code(link ?? url, t("invite.code")) ?? code(url, t("invite.code")), h("p", { class: "url" }, url),
     faint(t("invite.why", { time: `${new Date(expires).toLocaleDateString("sv")} ${clock(expires)}` })),
     h("div", { class: "row end" },
