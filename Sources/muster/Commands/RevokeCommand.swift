@@ -29,7 +29,8 @@ struct RevokeCommand: AsyncParsableCommand {
     let connection = try await NodeConnection.open(home)
     let wanted = try await connection.device(named: device)
     try confirmation.confirm(
-      "This permanently revokes \(SafeText.line(wanted.callsign))'s device \(wanted.id.short)",
+      "This permanently revokes \(SafeText.line(wanted.callsign))'s device \(wanted.id.short)"
+        + (try await Self.peopleBehind(wanted, connection)),
       name: wanted.callsign)
     guard case .devices(let devices) = try await connection.change(.revoke("\(wanted.id)")),
       let device = devices.first
@@ -45,5 +46,18 @@ struct RevokeCommand: AsyncParsableCommand {
         ? "Revoked \(whose) by \(votes); new data is encrypted with a new key"
         : "Voted to revoke \(whose): \(votes), \(device.quorum - device.votes) more needed")
     if device.isRevoked { try PersonAccess(of: device.user, in: home).state(.deviceRevoked) }
+  }
+
+  /// Names the people whose phones report through the device of a user: nothing of them arrives
+  /// any more. Empty for none.
+  private static func peopleBehind(
+    _ device: DeviceSummary, _ connection: NodeConnection
+  ) async throws -> String {
+    guard case .users(let people) = try await connection.ask(.users) else {
+      throw Refusal.unexpectedReply
+    }
+    let names = people.filter { $0.trackerOwner == device.user }.map { SafeText.line($0.callsign) }
+    return names.isEmpty
+      ? "" : ". People who report through it: \(names.sorted().joined(separator: ", "))"
   }
 }

@@ -93,9 +93,16 @@ function device(one) {
     h("span", { class: "why" }, dotted(t(`role.${one.role}`), id.slice(0, 8),
       one.votes > 0 && !isRevoked && t("revoke.votes", { n: one.votes, of: one.quorum }))),
     isCommand() && !isRevoked && !isThisDevice && button(t("revoke"), `revoke ${id}`, () => confirm(
-        t("revoke.sure", { name: `${callsign} · ${id.slice(0, 8)}` }),
+        `${t("revoke.sure", { name: `${callsign} · ${id.slice(0, 8)}` })} ${behind(one.user)}`.trim(),
         () => write("POST", `devices/${segment(id)}/revoke`), t("revoke")),
       { class: "act", "aria-label": t("revoke.of", { name: callsign }) }));
+}
+
+/** Who reports through the device of a user: their phones reach the operation by it alone. */
+function behind(user) {
+  const names = [...state.users.values()].filter(({ owner }) => owner === user)
+    .map(({ callsign }) => callsign).sort();
+  return names.length > 0 ? t("revoke.through", { names: names.join(", ") }) : "";
 }
 
 /** How often all devices read and send their position, and the silence that is an alarm. */

@@ -60,4 +60,5 @@ export default {
   "roster.same": "Es ist {name}",
   "roster.same.sure": "{name} auf der Namensliste ist diese Person und ist eingetroffen?",
   "roster.here.sure": "{name} ist ohne Gerät eingetroffen? Vollzähligkeit und Alarme zählen die Person dann mit.",
+  "revoke.through": "Diese Personen melden über das Gerät: {names}.",
 };

@@ -60,4 +60,5 @@ export default {
   "roster.same": "It is {name}",
   "roster.same.sure": "{name} on the roster is this person and has arrived?",
   "roster.here.sure": "{name} has arrived without a device? Roll calls and alarms then count them.",
+  "revoke.through": "These people report through it: {names}.",
 };

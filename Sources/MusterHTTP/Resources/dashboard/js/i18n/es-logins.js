@@ -60,4 +60,5 @@ export default {
   "roster.same": "Es {name}",
   "roster.same.sure": "¿{name} de la lista es esta persona y ha llegado?",
   "roster.here.sure": "¿{name} ha llegado sin dispositivo? Los recuentos y alarmas le incluyen entonces.",
+  "revoke.through": "Estas personas comunican a través de él: {names}.",
 };

@@ -60,4 +60,5 @@ export default {
   "roster.same": "C’est {name}",
   "roster.same.sure": "{name} sur la liste est cette personne et est arrivé ?",
   "roster.here.sure": "{name} est arrivé sans appareil ? Les appels et alarmes le comptent alors.",
+  "revoke.through": "Ces personnes signalent par cet appareil : {names}.",
 };

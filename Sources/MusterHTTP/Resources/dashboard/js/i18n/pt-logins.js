@@ -60,4 +60,5 @@ export default {
   "roster.same": "É {name}",
   "roster.same.sure": "{name} da lista é esta pessoa e chegou?",
   "roster.here.sure": "{name} chegou sem dispositivo? As chamadas e os alarmes contam então com esta pessoa.",
+  "revoke.through": "Estas pessoas comunicam através dele: {names}.",
 };
