@@ -59,7 +59,12 @@ function absent(one) {
   ]);
 }
 
-const present = (one) => line(one, "", []);
+const present = (one) => line(one, t("roster.here"), [
+  button(t("undo"), `undo ${one.id}`, () => attempt(async () => {
+    await write("DELETE", `roster/${segment(one.id)}/arrival`);
+    await drawRoster();
+  }), { "aria-label": `${t("undo")}: ${one.name}` }),
+]);
 
 const input = h("input", {
   type: "file", accept: ".csv,.txt,text/csv,text/plain", hidden: true, onchange: ({ target }) => {
