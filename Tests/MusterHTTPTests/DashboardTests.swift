@@ -18,14 +18,12 @@ import Testing
   private static let loadedLater = [
     "js/annotate.js", "js/answers.js", "js/call.js", "js/checkinforms.js", "js/contactlist.js",
     "js/dictation.js", "js/expected.js", "js/feed.js", "js/forms.js", "js/gallery.js",
-    "js/guide.js",
-    "js/import.js",
-    "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js", "js/map/edit.js",
-    "js/map/draw.js", "js/map/measure.js", "js/map/overlay.js", "js/map/track.js",
+    "js/guide.js", "js/import.js", "js/invites.js", "js/keys.js", "js/loginform.js", "js/logins.js",
+    "js/map/draw.js", "js/map/edit.js", "js/map/measure.js", "js/map/overlay.js", "js/map/track.js",
     "js/map/transfer.js", "js/map/vector.js", "js/map/way.js", "js/map/world.js", "js/mesh.js",
-    "js/orderform.js", "js/owner.js",
-    "js/paper.js", "js/personforms.js", "js/phone.js", "js/proximity.js", "js/qr.js",
-    "js/replay.js", "js/situation.js", "js/team.js", "js/unverified.js", "js/zoneform.js",
+    "js/orderform.js", "js/owner.js", "js/paper.js", "js/personforms.js", "js/phone.js",
+    "js/proximity.js", "js/qr.js", "js/replay.js", "js/situation.js", "js/team.js",
+    "js/unverified.js", "js/zoneform.js",
   ]
 
   @Test func `every file has its type, a policy without exceptions, and a tag`() async throws {
