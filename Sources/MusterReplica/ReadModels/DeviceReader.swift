@@ -43,20 +43,10 @@ struct DeviceReader {
       .map { ($0, try context.callsign(of: $0)) }
   }
 
-  /// Returns the devices that are in use twice, by their own report or by two records with one
-  /// order, until they are revoked.
+  /// Returns the devices that are in use twice, by their own reports or else by two records with
+  /// one order, until they are revoked.
   func clones() throws(StoreError) -> [CloneSummary] {
     var clones: [CloneSummary] = []
-    for proof in context.control.membership.twinProofs {
-      guard let author = context.control.author(of: proof.certificate),
-        !context.control.isRevoked(author.device)
-      else { continue }
-      let life = IncarnationName(proof.order)
-      clones.append(
-        CloneSummary(
-          device: author.device, callsign: try context.callsign(of: author.user),
-          life: life, other: life, noticedAt: nil))
-    }
     for record in engine.cloneRecords {
       guard let report = record.clone, let author = context.control.author(of: record.certificate),
         !context.control.isRevoked(author.device)
@@ -66,7 +56,18 @@ struct DeviceReader {
           device: author.device, callsign: try context.callsign(of: author.user),
           life: IncarnationName(record.order), other: report.other, noticedAt: report.noticedAt))
     }
-    // Of one device the newest first, then those that records prove.
+    for proof in context.control.membership.twinProofs {
+      guard let author = context.control.author(of: proof.certificate),
+        !context.control.isRevoked(author.device),
+        !clones.contains(where: { $0.device == author.device })
+      else { continue }
+      let life = IncarnationName(proof.order)
+      clones.append(
+        CloneSummary(
+          device: author.device, callsign: try context.callsign(of: author.user),
+          life: life, other: life, noticedAt: nil))
+    }
+    // Of one device the newest report first; what records prove stands alone.
     let unknown = Timestamp(milliseconds: .min)
     return clones.sorted {
       ($0.device, $1.noticedAt ?? unknown) < ($1.device, $0.noticedAt ?? unknown)
