@@ -62,4 +62,15 @@ struct RosterFileTests {
     let with = RosterFile(text: RosterFile.csv([person], withPhones: true))
     #expect(with.entries == [Self.rui] && with.leftOut == [])
   }
+
+  @Test func `quotes without an end take no more time than others`() {
+    // A file as large as may be: reading each quote in the time of all before would take hours.
+    let quotes = String(repeating: "\"", count: RosterFile.maximumBytes - 7)
+    let file = RosterFile(text: "name\nR" + quotes + "\n")
+    #expect(file.entries.count + file.leftOut.count == 1)
+    // One that is not closed takes nothing from the lines after it.
+    let open = RosterFile(text: "name,team\nAda,North\n\"Rosa,South\nBen,West\n")
+    #expect(open.entries.map(\.team) == ["North", "South", "West"])
+    #expect(RosterFile(text: "\"Rosa \"\"R\"\"\" ; South").entries.first?.name == "Rosa \"R\"")
+  }
 }

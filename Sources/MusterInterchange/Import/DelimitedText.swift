@@ -36,10 +36,16 @@ struct DelimitedText {
   }
 
   /// Removes and returns the fields of the first record.
+  ///
+  /// - Parameter isPlain: whether quotes are text: the last one has no end.
   private static func record(
-    _ scalars: inout ArraySlice<Unicode.Scalar>, separator: Unicode.Scalar, line: inout Int
+    _ scalars: inout ArraySlice<Unicode.Scalar>, separator: Unicode.Scalar, line: inout Int,
+    isPlain: Bool = false
   ) -> [String] {
+    let start = (scalars, line)
     var (fields, field, isQuoted) = ([String](), String.UnicodeScalarView(), false)
+    // Whether the field has nothing but blanks, so that a quote opens it.
+    var isBlank = true
     func trimmed() -> String { String(field).trimmingCharacters(in: .whitespaces) }
     while let next = scalars.popFirst() {
       if isBreak(next) { line += 1 }
@@ -52,16 +58,21 @@ struct DelimitedText {
         } else {
           isQuoted = false
         }
-      } else if next == "\"", trimmed().isEmpty {
-        (field, isQuoted) = (String.UnicodeScalarView(), true)
+      } else if next == "\"", isBlank, !isPlain {
+        (field, isQuoted, isBlank) = (String.UnicodeScalarView(), true, false)
       } else if next == separator {
         fields.append(trimmed())
-        field = String.UnicodeScalarView()
+        (field, isBlank) = (String.UnicodeScalarView(), true)
       } else if isBreak(next) {
         break
       } else {
         field.append(next)
+        isBlank = isBlank && next.properties.isWhitespace
       }
+    }
+    guard !isQuoted else {
+      (scalars, line) = start
+      return record(&scalars, separator: separator, line: &line, isPlain: true)
     }
     return fields + [trimmed()]
   }
