@@ -20,7 +20,7 @@ extension `Logging in` {
   /// What command alone reads, and what is of the laptop's user.
   private static let isClosed: Set<String> = [
     "/api/v1/invitations", "/api/v1/quarantine", "/api/v1/webhooks",
-    "/api/v1/webhooks/{id}/failed", "/api/v1/logins", "/api/v1/sync/records",
+    "/api/v1/webhooks/{id}/failed", "/api/v1/logins", "/api/v1/roster", "/api/v1/sync/records",
   ]
 
   @Test func `of all reads, a member gets none that are for command or for the laptop's user`()

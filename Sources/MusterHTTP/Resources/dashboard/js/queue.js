@@ -43,8 +43,8 @@ export let calledAt = null;
 const forms = new Map();
 /** By key: the attempts under way of an urgent entry. */
 const attempts = new Map();
-/** The keys of those that the node answered with a temporary refusal. */
-const postponed = new Set();
+/** The keys of those that the node refused, at least for now. */
+const refusals = new Set();
 const lanes = [true, false].map((isPhotos) => (
   { isPhotos, name: `muster ${isPhotos}`, isRunning: false, isStale: false }));
 const isOf = ({ isPhotos }) => (one) => !isUrgent(one) && (one.kind === "photo") === isPhotos;
@@ -169,10 +169,9 @@ async function attempt(entry) {
     if (!over.has(entry.key)) await done(entry, answer);
     flush();
   } catch (error) {
+    if (error.status) refusals.add(entry.key);
     if (!(error instanceof Refusal)) warn(error);
-    else if (temporary.has(error.status)) {
-      if (error.status !== 0) postponed.add(entry.key);
-    } else if (!over.has(entry.key)) await refused(entry, error);
+    else if (!temporary.has(error.status) && !over.has(entry.key)) await refused(entry, error);
   }
   const others = (attempts.get(entry.key) ?? []).filter((one) => one !== current);
   if (others.length > 0) attempts.set(entry.key, others);
@@ -180,7 +179,7 @@ async function attempt(entry) {
 }
 
 /** Whether the rest would overtake a call: until the node answers it, or takes long on a slow link. */
-const isAhead = ({ key }) => !postponed.has(key)
+const isAhead = ({ key }) => !refusals.has(key)
   && !attempts.get(key)?.some(({ since }) => performance.now() - since > urgentAgain);
 
 /** Ends the attempts of an entry. */

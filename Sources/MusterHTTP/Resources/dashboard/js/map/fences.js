@@ -36,8 +36,6 @@ export function fencesLayer() {
   };
 }
 
-const isBeyond = (polygons) => polygons.some(([ring]) => ring.some(([lon]) => lon > 180));
-
 /** A zone as a map shape; null while its outline is not loaded. */
 export function outline(fence) {
   const look = looks[fence.kind] ?? looks.info;
@@ -49,8 +47,8 @@ export function outline(fence) {
     return L.circle([fence.lat, fence.lon], { ...style, radius: fence.radiusMetres });
   }
   if (!fence.geometry) return null;
-  const { type, coordinates } = fence.geometry;
-  if (type !== "MultiPolygon" || !isBeyond(coordinates)) return L.geoJSON(fence.geometry, { style, interactive: false });
+  const { coordinates } = fence.geometry;
+  if (!coordinates.flat(3).some((degrees) => degrees > 180)) return L.geoJSON(fence.geometry, { style, interactive: false });
   // On both sides of the map, whose centre is between -180 and 180 degrees; without the sides of the cut.
   const copy = (turn) => {
     const at = ([lon, lat]) => [lat, lon + turn];
