@@ -19,13 +19,14 @@ import archive
 import bluetooth
 import browsers
 import exports
+import foreign
 import maps
 import metrics
 import phones
 import receivers
 import webhooks
 
-ROWS = [entry for module in (maps, exports, receivers, phones, webhooks, amazon, metrics, browsers, bluetooth,
+ROWS = [entry for module in (maps, exports, foreign, receivers, phones, webhooks, amazon, metrics, browsers, bluetooth,
                              archive)
         for entry in module.ROWS]
 # The limit of a row in seconds.
