@@ -18,7 +18,8 @@ extension ProcessTests {
       ["proximity", "status"], ["proximity", "list"], ["proximity", "own"],
       ["proximity", "sessions"], ["proximity", "notices"], ["proximity", "review"],
       ["invite", "list"], ["device", "list"], ["council", "status"], ["quarantine", "list"],
-      ["login", "list"], ["call", "list"], ["access-key", "list"], ["map", "list"],
+      ["login", "list"], ["roster", "list"], ["call", "list"], ["access-key", "list"],
+      ["map", "list"],
       ["webhook", "list"],
       ["webhook", "failed", "board"], ["settings", "show"], ["verify"], ["doctor"],
       ["watch", "--once"],
@@ -27,16 +28,17 @@ extension ProcessTests {
     /// ended.
     private static let others: Set = [
       "init", "run", "invite", "join", "admit", "user status", "ack", "sos", "revoke", "export",
-      "zone export", "event follow", "alert follow", "login devices",
+      "zone export", "event follow", "alert follow", "login devices", "roster export",
     ]
     /// The last words of further such commands.
     private static let acts: Set = [
-      "ack", "activate", "add", "clear", "clock", "close", "comment", "confirm", "consent",
-      "create", "deactivate", "delete", "edit", "endorse", "evacuate", "extend", "get", "import",
-      "keep", "locate", "merge", "message", "muster", "off", "ok", "on", "override", "propose", "publish",
-      "release", "remove", "renew", "report-positive", "request", "restore-device", "retry",
-      "revoke", "revoke-device", "rollcall", "rotate", "send", "set", "shelve", "signoff", "signon",
-      "start", "stop", "team", "unshelve", "withdraw", "withdraw-report",
+      "ack", "activate", "add", "arrive", "clear", "clock", "close", "comment", "confirm",
+      "consent", "create", "deactivate", "delete", "edit", "endorse", "evacuate", "expect",
+      "extend", "get", "import", "keep", "locate", "merge", "message", "muster", "off", "ok", "on",
+      "override", "propose", "publish", "release", "remove", "renew", "report-positive", "request",
+      "restore-device", "retry", "revoke", "revoke-device", "rollcall", "rotate", "send", "set",
+      "shelve", "signoff", "signon", "start", "stop", "team", "unshelve", "withdraw",
+      "withdraw-report",
     ]
 
     @Test func `every listing with long names fits a terminal of 80 columns, and a file has all`()
@@ -51,6 +53,11 @@ extension ProcessTests {
         _ = try await ben.run(peers: [mariasNode])
         try await inStep(maria, ben) { $0["users"] == .number(2) }
         try await prepare(maria, ben)
+        let people = try field.file(
+          "people.csv",
+          "Maximiliane Freifrau von und zu Guttenberg-Hohenstein,Second line of the western valley,"
+            + "paramedic and driver,+351 (238) 320-700\nBenedikt von Hohenstein-Lichtenfels\n")
+        try await maria.send("roster", "import", people)
 
         // Then the terminal wraps, and the pipe does not
         for words in Self.listings {
