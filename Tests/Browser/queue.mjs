@@ -24,7 +24,7 @@ const scripts = path.resolve(path.dirname(fileURLToPath(import.meta.url)),
 /** A call is sent at most this long after the node answers. */
 const allowed = 5000;
 /** An attempt of a call that is that old is on a slow link, and the rest may follow it. */
-const slow = 2000;
+const patience = 2000;
 /** Chromium's connections to one node by HTTP/1.1. */
 const mostConnections = 6;
 
@@ -304,7 +304,7 @@ class Page {
     if (this.profile.database.isFull || method === "GET" || url.endsWith("me/safety")) return false;
     return this.queue.unsentCalls().some(({ why, key }) => !why && !this.answered.has(key)
       && ![...this.running].some((one) =>
-        one.key === key && this.world.clock.now - one.since >= slow));
+        one.key === key && this.world.clock.now - one.since >= patience));
   }
 
   fetch(url, init) {

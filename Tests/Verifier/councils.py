@@ -1,8 +1,6 @@
 """Councils of commanders and their votes (docs/wire.md §2), by stored membership evidence."""
 
-import struct
-
-from evidence import Reader
+from evidence import Reader, read_items
 from names import COMMAND, ROOT, Certificate, h32, is_signed, u32
 
 COUNCIL, VOTE = 2, 3
@@ -12,18 +10,11 @@ MOST_ENDORSEMENTS, MOST_VOTES = 8, 4
 
 def read_councils(database, operation, root_key):
     """The stored endorsements and votes, and what is wrong with them."""
-    councils, problems = Councils(), []
-    for id, kind, content in database.execute("SELECT id, kind, content FROM evidence ORDER BY id"):
-        if kind not in (COUNCIL, VOTE):
-            continue
-        try:
-            read = read_endorsement if kind == COUNCIL else read_vote
-            item, identity = read(content, operation, root_key)
-        except (ValueError, IndexError, struct.error) as error:
-            problems.append(f"evidence {id.hex()[:8]}: {error}")
-            continue
-        if id != h32(b"muster evidence 1", operation, bytes([kind]), identity):
-            problems.append(f"evidence {id.hex()[:8]}: it proves something else")
+    councils = Councils()
+    found, problems = read_items(database, operation, {
+        COUNCIL: lambda content: read_endorsement(content, operation, root_key),
+        VOTE: lambda content: read_vote(content, operation, root_key)})
+    for kind, item in found:
         (councils.endorsements if kind == COUNCIL else councils.votes).append(item)
     councils.count()
     return councils, problems

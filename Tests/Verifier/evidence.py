@@ -12,21 +12,36 @@ LONGEST_CHAIN = 4
 FORK_PROOF, TWIN_PROOF = 1, 4
 
 
+def read_items(database, operation, readers):
+    """What the stored items of some kinds state, and what is wrong with them.
+
+    readers: by kind what reads a content; it returns what the item states, and what it proves."""
+    found, problems = [], []
+    for id, kind, content in database.execute("SELECT id, kind, content FROM evidence ORDER BY id"):
+        if kind not in readers:
+            continue
+        try:
+            item, identity = readers[kind](content)
+        except (ValueError, IndexError, struct.error) as error:
+            problems.append(f"evidence {id.hex()[:8]}: {error}")
+            continue
+        if id != h32(b"muster evidence 1", operation, bytes([kind]), identity):
+            problems.append(f"evidence {id.hex()[:8]}: it proves something else")
+        found.append((kind, item))
+    return found, problems
+
+
 def read_fork_ends(database, operation, root_key):
     """What the stored proofs come to, and what is wrong with them.
 
     By log the last sequence that counts; certificates with too many such logs; problems."""
-    ends, logs_of, problems = {}, {}, []
-    for id, kind, content in database.execute("SELECT id, kind, content FROM evidence ORDER BY id"):
-        if kind != FORK_PROOF:
-            continue
-        try:
-            log, certificate, fork = read_fork_proof(content, operation, root_key)
-        except (ValueError, IndexError, struct.error) as error:
-            problems.append(f"evidence {id.hex()[:8]}: {error}")
-            continue
-        if id != h32(b"muster evidence 1", operation, bytes([kind]), log, struct.pack(">Q", fork)):
-            problems.append(f"evidence {id.hex()[:8]}: it proves something else")
+    def read(content):
+        log, _, fork = proof = read_fork_proof(content, operation, root_key)
+        return proof, log + struct.pack(">Q", fork)
+
+    ends, logs_of = {}, {}
+    found, problems = read_items(database, operation, {FORK_PROOF: read})
+    for _, (log, certificate, fork) in found:
         ends[log] = min(fork - 1, ends.get(log, fork - 1))
         logs_of.setdefault(certificate, set()).add(log)
     overflowed = {name for name, logs in logs_of.items() if len(logs) > MOST_OVERFORKED}
@@ -78,18 +93,11 @@ def read_chain(reader):
 
 def check_twins(database, operation, root_key):
     """What is wrong with the stored proofs that a key signed two records with one order."""
-    problems = []
-    for id, kind, content in database.execute("SELECT id, kind, content FROM evidence ORDER BY id"):
-        if kind != TWIN_PROOF:
-            continue
-        try:
-            certificate = read_twin_proof(content, operation, root_key)
-        except (ValueError, IndexError, struct.error) as error:
-            problems.append(f"evidence {id.hex()[:8]}: {error}")
-            continue
-        if id != h32(b"muster evidence 1", operation, bytes([kind]), certificate):
-            problems.append(f"evidence {id.hex()[:8]}: it proves something else")
-    return problems
+    def read(content):
+        certificate = read_twin_proof(content, operation, root_key)
+        return certificate, certificate
+
+    return read_items(database, operation, {TWIN_PROOF: read})[1]
 
 
 def read_twin_proof(content, operation, root_key):

@@ -26,17 +26,23 @@ struct RosterList {
   ///   - rows: those of users.
   ///   - known: the people who take part.
   func people(in rows: [RowState], beside known: [UserSummary]) -> [RosterPerson] {
-    let known = known.filter { !$0.isUnknown }.map { ($0, NameLikeness($0.callsign)) }
+    let known = known.filter { !$0.isUnknown }
+    var bySkeleton: [String: [Int]] = [:]
+    for (index, user) in known.enumerated() {
+      for skeleton in NameLikeness(user.callsign).skeletons {
+        bySkeleton[skeleton, default: []].append(index)
+      }
+    }
     let found = rows.compactMap { row -> RosterPerson? in
       guard let entry = Self.entry(of: row) else { return nil }
       let hasArrived = hasArrived(row)
-      let likeness = NameLikeness(entry.name)
-      let namesakes =
+      let alike =
         hasArrived
-        ? []
-        : known.filter { $0.1.isLike(likeness) }.map { user, _ in
-          RosterNamesake(id: user.id, callsign: user.callsign, isTracker: user.isTracker)
-        }
+        ? [] : Set(NameLikeness(entry.name).skeletons.flatMap { bySkeleton[$0] ?? [] }).sorted()
+      let namesakes = alike.map { index in
+        let user = known[index]
+        return RosterNamesake(id: user.id, callsign: user.callsign, isTracker: user.isTracker)
+      }
       return RosterPerson(
         id: UserID(raw: row.key.id.raw), entry: entry, hasArrived: hasArrived,
         namesakes: namesakes)

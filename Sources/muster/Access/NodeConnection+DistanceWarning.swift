@@ -19,23 +19,20 @@ extension NodeConnection {
     await warn("the outline of the zone") { zone.distanceToEdgeMetres(from: $0) }
   }
 
-  /// Returns the distance to the nearest person, report or zone; nil if no place is known. A node
-  /// that does not answer knows none: the command itself reports that.
+  /// Returns the places that the node knows; nil if it does not answer: the command itself reports
+  /// that.
   ///
   /// - Parameter report: a report that does not count.
-  func metresToKnown(_ place: Coordinate, besides report: RowID? = nil) async -> Double? {
+  func knownPlaces(besides report: RowID? = nil) async -> KnownPlaces? {
     do {
       guard case .users(let users) = try await ask(.users),
         case .reports(let reports) = try await ask(.reports),
         case .fences(let zones) = try await ask(.fences)
       else { return nil }
-      let places =
-        users.compactMap(\.fix?.position)
-        + reports.filter { $0.id != report }.compactMap(\.position)
-      let distances =
-        places.map { Geodesic.distanceMetres(from: place, to: $0) }
-        + zones.map { $0.geometry.distanceToEdgeMetres(from: place) }
-      return distances.min()
+      return KnownPlaces(
+        points: users.compactMap(\.fix?.position)
+          + reports.filter { $0.id != report }.compactMap(\.position),
+        zones: zones.map(\.geometry))
     } catch {
       return nil
     }
@@ -61,5 +58,19 @@ extension NodeConnection {
     Standard.complain(
       "\(what) is \(Int(nearest.metres / 1000)) km from the nearest person, "
         + "\(SafeText.line(nearest.callsign)): check it")
+  }
+}
+
+/// The places of people, reports and zones.
+struct KnownPlaces {
+  let points: [Coordinate]
+  let zones: [FenceGeometry]
+
+  /// Returns the distance to the nearest one; nil if there is none.
+  func metres(to place: Coordinate) -> Double? {
+    let distances =
+      points.map { Geodesic.distanceMetres(from: place, to: $0) }
+      + zones.map { $0.distanceToEdgeMetres(from: place) }
+    return distances.min()
   }
 }

@@ -71,10 +71,9 @@ struct PlaceOptions: ParsableArguments {
     guard !swap, !asGiven, let exchanged = place.exchanged else { return nil }
     guard let given = place.given else { return "a latitude is from -90 to 90 degrees" }
     guard exchanged != given,
-      let metres = await connection.metresToKnown(given, besides: report),
-      metres > NodeConnection.farMetres,
-      let other = await connection.metresToKnown(exchanged, besides: report),
-      other <= NodeConnection.farMetres
+      let known = await connection.knownPlaces(besides: report),
+      let metres = known.metres(to: given), metres > NodeConnection.farMetres,
+      let other = known.metres(to: exchanged), other <= NodeConnection.farMetres
     else { return nil }
     return "the position is \(Int(metres / 1000)) km from everything that is known here, and "
       + "\(Int(other / 1000)) km the other way round"

@@ -47,17 +47,16 @@ extension FenceCommand {
         throw Refusal.unexpectedReply
       }
       content.leaveOut(existing)
-      let confirmation = try await WriteConfirmation(wait: wait.seconds, connection: connection)
-      let ids = try await ImportedFile.add(content.zones, "Adding zones", output) { zone in
+      try await ImportedFile.add(
+        content.zones, content.outcome, "Adding zones", ("zone added", "zones added"),
+        output: output, wait: wait.seconds, by: connection
+      ) { zone in
         guard case .created(let id) = try await connection.ask(.addFence(zone.draft)) else {
           throw Refusal.unexpectedReply
         }
         if !zone.isActive { _ = try await connection.ask(.setFenceActive("\(id)", false)) }
         return id
       }
-      try await ImportedFile.print(
-        ids, content.outcome, output, connection, ("zone added", "zones added"))
-      if let text = try await confirmation?.text() { Standard.complain(text) }
     }
   }
 }

@@ -59,7 +59,6 @@ struct ReportCommand: AsyncParsableCommand {
         title: title, details: details.description, category: details.category?.value,
         severity: details.severity?.value, position: place ?? reading?.position,
         toEvacuate: evacuate)
-      if !isUrgent { await connection.warnIfFar(place) }
       var adding: PhotoAdding?
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
         if isUrgent { await details.stateDoubts(of: id, at: place, by: connection) }
@@ -149,7 +148,6 @@ struct ReportCommand: AsyncParsableCommand {
       var changes = changes
       let isUrgent = evacuate == true || details.isSevere
       changes.position = try await details.place(isUrgent: isUrgent, by: connection)
-      if !isUrgent { await connection.warnIfFar(changes.position) }
       try await connection.send(.editReport("\(id)", changes), "Report changed", wait: wait.seconds)
       if isUrgent { await details.stateDoubts(of: id, at: changes.position, by: connection) }
     }
@@ -304,10 +302,13 @@ struct ReportDetails: ParsableArguments {
   /// Whether people are in danger: the severities that raise an alarm at command.
   var isSevere: Bool { (severity?.value ?? 0) >= 4 }
 
-  /// Returns the position that is meant. What is urgent waits for no question about it.
+  /// Returns the position that is meant, and warns if it is far. What is urgent waits for no
+  /// question about it: `stateDoubts` follows.
   func place(isUrgent: Bool, by connection: NodeConnection) async throws -> Coordinate? {
-    isUrgent
-      ? axisOrder.urgentPosition(at) : try await axisOrder.position(at, by: connection)
+    guard !isUrgent else { return axisOrder.urgentPosition(at) }
+    let place = try await axisOrder.position(at, by: connection)
+    await connection.warnIfFar(place)
+    return place
   }
 
   /// States what is doubtful about the position of an urgent report, once it is sent.

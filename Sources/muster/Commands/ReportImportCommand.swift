@@ -44,16 +44,15 @@ extension ReportCommand {
         throw Refusal.unexpectedReply
       }
       content.leaveOut(existing)
-      let confirmation = try await WriteConfirmation(wait: wait.seconds, connection: connection)
-      let ids = try await ImportedFile.add(content.drafts, "Adding reports", output) { draft in
+      try await ImportedFile.add(
+        content.drafts, content.outcome, "Adding reports", ("report added", "reports added"),
+        output: output, wait: wait.seconds, by: connection
+      ) { draft in
         guard case .created(let id) = try await connection.ask(.addReport(draft)) else {
           throw Refusal.unexpectedReply
         }
         return id
       }
-      try await ImportedFile.print(
-        ids, content.outcome, output, connection, ("report added", "reports added"))
-      if let text = try await confirmation?.text() { Standard.complain(text) }
     }
   }
 }

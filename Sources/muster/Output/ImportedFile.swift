@@ -24,10 +24,27 @@ enum ImportedFile {
     throw Refusal("\(SafeText.line(path)): no \(what) was added; \(reason)")
   }
 
-  /// Adds the rows one after another, and prints their ids unless the output is JSON: also those
-  /// before one that the node rejects.
+  /// Adds the rows one after another, and prints what became of the file.
+  ///
+  /// - Parameters:
+  ///   - title: of the progress line.
+  ///   - added: `zone added`, and its plural.
+  ///   - connection: to the node, which `wait` seconds confirm.
   static func add<Row: Sendable>(
-    _ rows: [Row], _ title: String, _ output: OutputOptions,
+    _ rows: [Row], _ outcome: ImportOutcome, _ title: String,
+    _ added: (one: String, many: String), output: OutputOptions, wait: Int?,
+    by connection: NodeConnection, _ add: (Row) async throws -> RowID
+  ) async throws {
+    let confirmation = try await WriteConfirmation(wait: wait, connection: connection)
+    let ids = try await ids(of: rows, title, output, add)
+    try await print(ids, outcome, output, connection, added)
+    if let text = try await confirmation?.text() { Standard.complain(text) }
+  }
+
+  /// Adds the rows, and prints their ids unless the output is JSON: also those before one that the
+  /// node rejects.
+  private static func ids<Row: Sendable>(
+    of rows: [Row], _ title: String, _ output: OutputOptions,
     _ add: (Row) async throws -> RowID
   ) async throws -> [RowID] {
     var ids: [RowID] = []
@@ -51,12 +68,8 @@ enum ImportedFile {
     return ids
   }
 
-  /// Prints what became of a file.
-  ///
-  /// - Parameters:
-  ///   - ids: of the new rows, which are printed already unless the output is JSON.
-  ///   - added: `zone added`, and its plural.
-  static func print(
+  /// Prints what became of a file, whose ids are printed already unless the output is JSON.
+  private static func print(
     _ ids: [RowID], _ outcome: ImportOutcome, _ output: OutputOptions,
     _ connection: NodeConnection, _ added: (one: String, many: String)
   ) async throws {

@@ -1,8 +1,9 @@
 // Who would be inside an unsaved zone, as a preview, and the way to a zone. The node decides who is
 // inside a saved zone.
 
-const radius = 6371008.8;
-const radians = Math.PI / 180;
+/** Of the earth, in metres. */
+export const radius = 6371008.8;
+export const radians = Math.PI / 180;
 
 export function metresBetween(a, b) {
   const dLat = (b.lat - a.lat) * radians;

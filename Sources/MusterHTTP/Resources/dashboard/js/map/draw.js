@@ -3,11 +3,9 @@
 import { byId, fill, h } from "../dom.js";
 import { language, t } from "../words.js";
 import { bearing } from "../status.js";
-import { metresBetween } from "../geometry.js";
+import { metresBetween, radians, radius } from "../geometry.js";
 import { colour } from "./icons.js";
 
-const radius = 6371008.8;
-const radians = Math.PI / 180;
 let cancel = () => {};
 
 /** Shows controls above the map; hides them without any. */

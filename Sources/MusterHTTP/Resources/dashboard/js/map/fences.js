@@ -48,7 +48,7 @@ export function outline(fence) {
   }
   if (!fence.geometry) return null;
   const { coordinates } = fence.geometry;
-  if (!coordinates.flat(3).some((degrees) => degrees > 180)) return L.geoJSON(fence.geometry, { style, interactive: false });
+  if (!coordinates.flat(3).some((n) => n > 180)) return L.geoJSON(fence.geometry, { style, interactive: false });
   // On both sides of the map, whose centre is between -180 and 180 degrees; without the sides of the cut.
   const copy = (turn) => {
     const at = ([lon, lat]) => [lat, lon + turn];
