@@ -2,13 +2,19 @@
 # Runs the built tests with the given arguments. Lists failed and skipped tests at the end, where
 # thousands of lines of output do not hide them.
 #
-# Of most tests only a few run at the same time. Swift Testing would start all two thousand at once,
-# and each of their steps would then wait for a step of all others. Tests of whole programs follow:
-# they run one after another by themselves, and mostly wait.
+# Three groups run one after another:
+#
+# - Tests that only compute, in parallel. They occupy their threads without a pause: a step of a
+#   test may wait for minutes behind the others.
+# - Tests of listeners, sockets and the node, one at a time: a connection that waited so long would
+#   pass its time limit.
+# - Tests of whole programs, which are serialized by themselves and mostly wait.
 #
 # MUSTER_MAY_SKIP names a file of tests that may be skipped: any other skipped test is a failure.
 set -euo pipefail
-programs='^(ProcessTests|MusterArchiveTests)\.'
+readonly core='CRDT|Crypto|Geo|Interchange|Model|Proximity|Replica|Simulator|Status|Store|Sync'
+readonly computing="^(Muster($core)Tests|SQLiteSealTests|TidyTests)\\."
+readonly programs='^(ProcessTests|MusterArchiveTests)\.'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -19,7 +25,8 @@ run() {
 }
 
 status=0
-run parts --skip "$programs" --experimental-maximum-parallelization-width 8 "$@" || status=$?
+run computing --filter "$computing" "$@" || status=$?
+run parts --no-parallel --skip "$computing" --skip "$programs" "$@" || status=$?
 run programs --filter "$programs" "$@" || status=$?
 if [[ $status -ne 0 ]]; then
   printf '\nFailed:\n'
