@@ -5,7 +5,7 @@ export default {
   "calls.one": "Ungeprüft",
   "calls.unnamed": "kein Name angegeben",
   "calls.unstated": "Anrufer nicht belegt",
-  "calls.removedLogin": "Login wurde entfernt",
+  "calls.removedLogin": "Zugang wurde entfernt",
   "calls.sharedToken": "gemeinsames Token der Telefone",
   "calls.beyondBound": "zu viele Anrufer",
   "calls.made": "um {time} nach der Uhr des Telefons",

@@ -55,7 +55,7 @@ export default {
   "roster.sure": "Personen aus {file} hinzufügen? Jedes Gerät dieses Einsatzes speichert ihre Telefonnummern.",
   "roster.added": "Hinzugefügt: {n}, geändert: {of}.",
   "roster.left": "Ausgelassen:",
-  "roster.login": "Anmeldung",
+  "roster.login": "Zugang",
   "roster.here": "Eingetroffen",
   "roster.same": "Es ist {name}",
   "roster.same.sure": "{name} auf der Namensliste ist diese Person und ist eingetroffen?",

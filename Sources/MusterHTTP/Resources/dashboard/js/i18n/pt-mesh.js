@@ -3,7 +3,7 @@
 export default {
   "mesh.far": "Outros dispositivos",
   "mesh.far.why": "Sem contacto direto: os dados chegaram por outros computadores.",
-  "mesh.key": "Linha cheia: multicast; tracejada: UDP; pontilhada: uplink; seta: um só sentido; pálida: último registo de um computador fora de alcance. O atraso só se conhece dos vizinhos diretos.",
+  "mesh.key": "Linha cheia: multicast; tracejada: UDP; pontilhada: ligação ascendente; seta: um só sentido; pálida: último registo de um computador fora de alcance. O atraso só se conhece dos vizinhos diretos.",
   "mesh.who": "Ligações entre computadores",
   "mesh.by": "Caminho",
   "mesh.for": "Duração",
@@ -14,5 +14,5 @@ export default {
   "mesh.old": "comunicado {ago}, fora de alcance",
   "path.multicast": "multicast",
   "path.unicast": "UDP",
-  "path.uplink": "uplink",
+  "path.uplink": "ligação ascendente",
 };
