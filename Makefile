@@ -110,9 +110,10 @@ programs: deps
 	@Scripts/build.sh "the program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
 	  --product muster
-	@Scripts/build.sh "the image helper" "11 minutes" \
+	@for program in muster-image muster-file; do \
+	  Scripts/build.sh "$$program" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
-	  --product muster-image
+	  --product $$program || exit 1; done
 ifneq ($(ARCHIVE),no)
 	@Scripts/build.sh "the archive" "11 minutes" \
 	  swift build -c release $(FLAGS) --static-swift-stdlib --scratch-path .build/install \
@@ -121,7 +122,7 @@ endif
 endif
 	@Scripts/maplibre.sh
 	@mkdir -p .build/install && rm -f .build/install/muster-archive
-	@for program in muster muster-image $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
+	@for program in muster muster-image muster-file $(if $(filter no,$(ARCHIVE)),,muster-archive); do \
 	  strip -o .build/install/$$program \
 	    $(if $(PROGRAMS),"$(PROGRAMS)",.build/install/release)/$$program; done
 

@@ -109,6 +109,7 @@ let package = Package(
   products: [
     .executable(name: "muster", targets: ["muster"]),
     .executable(name: "muster-image", targets: ["muster-image"]),
+    .executable(name: "muster-file", targets: ["muster-file"]),
     // What the package of fuzz targets throws bytes at.
     .library(
       name: "MusterCore",
@@ -212,7 +213,7 @@ let package = Package(
       "MusterHTTP",
       [
         "MusterModel", "MusterCrypto", "MusterInterchange", "MusterLocation", "MusterTransport",
-        "MusterNode", "MusterAmazon", "MusterControl", "CZlib", grdbSQLite, hummingbird,
+        "MusterNode", "MusterAmazon", "MusterControl", "CZlib", hummingbird,
         hummingbirdCore, nioCore, nioHTTP1, nioSSL, logging, lifecycle,
       ], resources: [.copy("Resources/dashboard"), .copy("Resources/world.pmtiles")], for: .size),
     program(
@@ -237,8 +238,11 @@ let package = Package(
         "MusterArchive", argumentParser, logging, lifecycle,
       ], for: .size),
     .target(name: "CConfinement"),
-    // Decodes pictures for a node, in a process of its own. Nothing else may link it.
-    program("muster-image", ["CConfinement", "CVips"], for: .size),
+    layer("ConfinedHelper", ["CConfinement"], for: .size),
+    // Decodes pictures for a node, in a process of its own. Nothing else may link libvips.
+    program("muster-image", ["ConfinedHelper", "CVips"], for: .size),
+    // Runs SQLite and zlib on files of strangers for a node, in a process of its own.
+    program("muster-file", ["ConfinedHelper", "CZlib", grdbSQLite], for: .size),
     program(
       "muster-bench", path: "Benchmarks/muster-bench",
       [

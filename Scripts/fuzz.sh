@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes every entry point for external bytes with libFuzzer and the address sanitizer, one target
 # per processor, and prints a table. The target `image` is a script: it mutates pictures and gives them
-# to muster-image. Inputs that crash are stored in .build/fuzz/crashes.
+# to muster-image. The target `file` is a test: it gives 10,000 mutated files of shapes to muster-file.
+# Inputs that crash are stored in .build/fuzz/crashes.
 #
 # Usage: Scripts/fuzz.sh MINUTES [TARGET…]
 set -euo pipefail
@@ -11,7 +12,7 @@ shift
 targets=("$@")
 ((${#targets[@]} > 0)) ||
   targets=(datagram packet frame-body control-frame joining bundle gpx geojson overlay nmea gpsd osmand owntracks
-    exposure sighting image)
+    exposure sighting image file)
 readonly processors=$(nproc)
 readonly rounds=$(((${#targets[@]} + processors - 1) / processors))
 seconds=$((minutes * 60 / rounds))
@@ -52,6 +53,16 @@ fuzz() {
   if [[ $target == image ]]; then
     .build/python/bin/python3 Fuzz/images.py .build/debug/muster-image "$seconds" "$crashes"
     return
+  fi
+  if [[ $target == file ]]; then
+    # Its name, and how many mutations it makes.
+    MUSTER_MUTATIONS=10000 swift test --explicit-target-dependency-import-check error --skip-build --disable-xctest \
+      --filter 'no changed byte makes a reader trap' >"$log" 2>&1 || {
+      verdict="FAILED: see $log"
+      status=1
+    }
+    printf '%-14s %12s %9s %8s  %s\n' file 10000 - - "$verdict"
+    return "$status"
   fi
   mkdir -p "$corpus/$target" "$seeds/$target"
   # Allocation stacks are not recorded: 10 % more inputs, and crashes can be replayed.

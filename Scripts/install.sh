@@ -48,7 +48,9 @@ archive=$(dirname "$program")/muster-archive
 [[ ! -x $archive ]] || programs+=("$archive")
 for each in "${programs[@]}"; do describe "$each"; done
 for each in "${programs[@]}"; do put_program "$each"; done
-put 755 "$(dirname "$program")/muster-image" bin/muster-image
+for helper in muster-image muster-file; do
+  put 755 "$(dirname "$program")/$helper" "bin/$helper"
+done
 # The program searches ../share/muster/dashboard, relative to its own folder.
 readonly dashboard=Sources/MusterHTTP/Resources/dashboard
 rm -rf "$root$prefix/share/muster/dashboard"

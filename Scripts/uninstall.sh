@@ -9,5 +9,6 @@ for name in muster muster-archive; do
     "share/zsh/site-functions/_$name" "share/fish/vendor_completions.d/$name.fish" \
     "lib/systemd/system/$name.service"
 done
-rm -f bin/muster-image share/applications/muster-join.desktop lib/sysusers.d/muster.conf lib/tmpfiles.d/muster.conf
+rm -f bin/muster-image bin/muster-file share/applications/muster-join.desktop lib/sysusers.d/muster.conf \
+  lib/tmpfiles.d/muster.conf
 rm -rf share/muster

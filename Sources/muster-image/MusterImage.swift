@@ -1,5 +1,5 @@
-import CConfinement
 import CVips
+import ConfinedHelper
 
 #if canImport(Glibc)
   import Glibc
@@ -24,23 +24,22 @@ enum MusterImage {
   static let mostBytes = 64 << 20
   /// The address space beyond that of the libraries. A HEIF of 50 megapixels needs half of it.
   private static let memoryBytes: UInt64 = 1 << 30
-  private static let cpuSeconds: UInt64 = 60
-  private static let idleMilliseconds: Int32 = 60_000
   private static let greeting = Array("mimage1\n".utf8)
 
   static func main() {
-    confinement_close_descriptors()
+    Confinement.closeDescriptors()
     guard muster_vips_start() == 0, Picture.warmUp() else { exit(EX_SOFTWARE) }
-    guard confine() else { exit(EX_OSERR) }
-    guard Exchange.write(greeting) else { exit(EX_OK) }
-    while usedSeconds < cpuSeconds / 2, Exchange.isReadable(within: idleMilliseconds) {
-      guard let count = Exchange.readCount() else { break }
+    guard Confinement.enter(memoryBytes: memoryBytes) else { exit(EX_OSERR) }
+    let node = Exchange(input: 0)
+    guard node.write(greeting) else { exit(EX_OK) }
+    while Confinement.hasTime, node.isReadable(within: Exchange.idleMilliseconds) {
+      guard let count = node.readCount() else { break }
       guard count <= mostBytes else {
-        _ = Exchange.write(Answer.rejected(.oversized).framed)
+        _ = node.write(Answer.rejected(.oversized).framed)
         break
       }
-      guard let bytes = Exchange.read(count) else { break }
-      guard Exchange.write(answer(to: bytes).framed) else { break }
+      guard let bytes = node.read(count) else { break }
+      guard node.write(answer(to: bytes).framed) else { break }
     }
   }
 
@@ -50,17 +49,5 @@ enum MusterImage {
     } catch {
       return .rejected(error)
     }
-  }
-
-  private static var usedSeconds: UInt64 { UInt64(clock()) / 1_000_000 }
-
-  /// Only Linux has the filter of system calls; elsewhere, the limits are all.
-  private static func confine() -> Bool {
-    guard confinement_limit(memoryBytes, cpuSeconds) == 0 else { return false }
-    #if os(Linux)
-      return confinement_filter() == 0
-    #else
-      return true
-    #endif
   }
 }

@@ -210,6 +210,18 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
   }
 
+  @Test func `a file that becomes shorter while it is shown stops no node`() async throws {
+    let file = try Self.map()
+    try file.put(zoom: 1, column: 0, row: 0, MapFile.jpeg + Data(count: 100_000))
+    let map = try BaseMap(opening: file.path)
+    #expect(try await map.tile(zoom: 0, x: 0, y: 0) != nil)
+    // What follows the first page is gone from the memory of the helper, which is stopped.
+    #expect(truncate(file.path, 4096) == 0)
+    for _ in 0..<2 {
+      await #expect(throws: (any Error).self) { try await map.tile(zoom: 1, x: 0, y: 1) }
+    }
+  }
+
   @Test func `the file is only read`() async throws {
     let file = try Self.map()
     let before = try Data(contentsOf: URL(filePath: file.path))

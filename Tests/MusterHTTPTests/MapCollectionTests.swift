@@ -1,6 +1,7 @@
 import Foundation
 import MusterInterchange
 import MusterLocation
+import MusterTestKit
 import NIOCore
 import Testing
 
@@ -76,8 +77,8 @@ import Testing
     #expect(try home.names == ["a.pmtiles"])
   }
 
-  @Test(arguments: ["-wal", "-journal"])
-  func `the changes beside an MBTiles file are part of its copy`(suffix: String) async throws {
+  /// A map whose latest changes are in a file beside it, with this ending.
+  private static func changed(_ suffix: String) throws -> MapFile {
     let file = try MapFile()
     try file.write(["format": "png"])
     if suffix == "-wal" { try file.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0") }
@@ -88,6 +89,12 @@ import Testing
         "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM tiles; "
           + "CREATE TABLE more (x); INSERT INTO more SELECT zeroblob(9000) FROM metadata")
     }
+    return file
+  }
+
+  @Test(arguments: ["-wal", "-journal"])
+  func `the changes beside an MBTiles file are part of its copy`(suffix: String) async throws {
+    let file = try Self.changed(suffix)
     let source = home.path + "/m.mbtiles"
     for ending in ["", suffix] {
       try FileManager.default.copyItem(atPath: file.path + ending, toPath: source + ending)
@@ -101,6 +108,34 @@ import Testing
     #expect(try await map.tile(zoom: 1, x: 0, y: 0)?.format == .png)
     #expect(try Data(contentsOf: URL(filePath: source)) == before)
     #expect(FileManager.default.fileExists(atPath: source + suffix))
+  }
+
+  @Test(arguments: ["-wal", "-journal"])
+  func `no changed byte beside an MBTiles file makes its reader trap, or a file without end`(
+    suffix: String
+  ) throws {
+    let file = try Self.changed(suffix)
+    let journal = try Data(contentsOf: URL(filePath: file.path + suffix))
+    let size = try Data(contentsOf: URL(filePath: file.path)).count
+    var generator = SplitMix64(seed: 52)
+    var completed = 0
+    for turn in 0..<300 {
+      var bytes = turn.isMultiple(of: 10) ? journal.prefix(turn * journal.count / 300) : journal
+      // Half of them in the header, which decides more than pages do.
+      for _ in 0..<turn % 3 where !bytes.isEmpty {
+        let bound = turn.isMultiple(of: 2) ? min(64, bytes.count) : bytes.count
+        bytes[Int(generator.next() % UInt64(bound))] = UInt8(truncatingIfNeeded: generator.next())
+      }
+      let copy = try home.write(Data(contentsOf: URL(filePath: file.path)), as: "copy")
+      let beside = try home.write(bytes, as: "beside")
+      do {
+        try SQLiteJournal.complete(copy, by: beside)
+        completed += 1
+      } catch {}
+      let after = try Data(contentsOf: URL(filePath: copy), options: .alwaysMapped).count
+      #expect(after <= size + journal.count)
+    }
+    #expect(completed > 20)
   }
 
   @Test func `each name that is accepted can be listed and removed`() async throws {

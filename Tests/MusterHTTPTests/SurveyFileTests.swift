@@ -8,6 +8,23 @@ import Testing
 
 @testable import MusterHTTP
 
+/// Bits as deflate packs them: the first is the lowest of its byte.
+private struct BitWriter {
+  private(set) var bytes: [UInt8] = []
+  private var used = 8
+
+  mutating func append(_ value: Int, _ count: Int) {
+    for bit in 0..<count {
+      if used == 8 {
+        bytes.append(0)
+        used = 0
+      }
+      bytes[bytes.count - 1] |= UInt8(value >> bit & 1) << UInt8(used)
+      used += 1
+    }
+  }
+}
+
 /// Shapefiles and GeoPackages, as QGIS and GDAL write them.
 @Suite struct `A survey file` {
   /// `ogr2ogr -t_srs EPSG:32632`: areas, ways and huts, each with its table and reference system.
@@ -157,8 +174,10 @@ import Testing
     let archive = try Self.archive()
     let package = try Data(contentsOf: URL(filePath: try package()))
     var read = 0
-    for turn in 0..<1500 {
-      var file = turn.isMultiple(of: 10) ? package : archive
+    // `make fuzz` asks for more.
+    let volume = ProcessInfo.processInfo.environment["MUSTER_MUTATIONS"].flatMap { Int($0) }
+    for turn in 0..<(volume ?? 600) {
+      var file = turn.isMultiple(of: 3) ? package : archive
       for _ in 0...(generator.next() % 3) {
         let index = Int(generator.next() % UInt64(file.count))
         file[index] = UInt8(truncatingIfNeeded: generator.next() >> 8)
@@ -167,5 +186,60 @@ import Testing
       if let overlay = try? MapOverlay(opening: path) { read += overlay.features.count }
     }
     #expect(read > 100)
+  }
+
+  @Test func `a GeoPackage is read from its bytes as from the disk`() throws {
+    let path = try package()
+    let bytes = try Data(contentsOf: URL(filePath: path))
+    let (stored, sent) = (try MapOverlay(opening: path), try MapOverlay(bytes))
+    #expect(stored.features == sent.features && stored.features.count == 1)
+    try run("PRAGMA journal_mode = WAL", on: path)
+    #expect(try MapOverlay(opening: path).features == stored.features)
+    try FileManager.default.copyItem(atPath: path, toPath: path + "-wal")
+    #expect(fault(path).contains("ends in -wal: close it in the program"), "\(fault(path))")
+  }
+
+  @Test func `a row without end is left out, and what else there is is shown`() throws {
+    let path = try package()
+    try run(
+      """
+      CREATE TABLE big (geom, a, b, c, d, e);
+      INSERT INTO big VALUES (x'00', zeroblob(4000000), zeroblob(4000000), zeroblob(4000000),
+        zeroblob(4000000), zeroblob(4000000));
+      INSERT INTO gpkg_contents (table_name, data_type, identifier, srs_id)
+        VALUES ('big', 'features', 'big', 4326);
+      INSERT INTO gpkg_geometry_columns VALUES ('big', 'geom', 'GEOMETRY', 4326, 0, 0);
+      """, on: path)
+    let overlay = try MapOverlay(opening: path)
+    #expect(overlay.features.count == 1)
+    let omissions = overlay.outcome.omissions.map(\.description)
+    #expect(omissions.contains { $0.contains("big, a row has more than 16 MiB") }, "\(omissions)")
+  }
+
+  @Test func `an archive of 100 megabytes in one is left out within its bound`() throws {
+    let start = ContinuousClock.now
+    var archive = ZipArchive()
+    let added = archive.add("a.kml", Self.zeros(megabytes: 100))
+    var bytes = try #require(added)
+    let directory = bytes.count
+    bytes += archive.end()
+    // Deflated, in place of stored.
+    for offset in [8, directory + 10] { bytes[offset] = 8 }
+    #expect(bytes.count < 1 << 20)
+    let path = try home.write(Data(bytes), as: "bomb.kmz")
+    #expect(fault(path).contains("larger than 33554432 bytes"), "\(fault(path))")
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
+  /// Deflate (RFC 1951) with fixed codes: a zero, then the longest repetition again and again.
+  private static func zeros(megabytes: Int) -> [UInt8] {
+    var bits = BitWriter()
+    // The last block, with fixed codes.
+    bits.append(0b011, 3)
+    bits.append(0b0000_1100, 8)
+    // 258 bytes (code 11000101), at distance 1 (code 00000); codes begin with their first bit.
+    for _ in 0..<megabytes * 4064 { bits.append(0b00000_1010_0011, 13) }
+    bits.append(0, 7)
+    return bits.bytes
   }
 }

@@ -214,6 +214,9 @@ struct InstallTests {
     let unit = try String(
       contentsOf: root.appending(path: "usr/lib/systemd/system/muster.service"), encoding: .utf8)
     #expect(unit.contains("ExecStart=/usr/bin/muster run\n"))
+    for helper in ["muster-image", "muster-file"] {
+      #expect(Installed.hasFile(root.appending(path: "usr/bin/" + helper)), "\(helper)")
+    }
     try await Field.run(of: root.appending(path: "usr/bin/muster")) { field in
       let anna = try await field.founder("Anna")
       let running = try await anna.run(peers: [])

@@ -175,7 +175,10 @@ enum BaseMapRoutes {
   ) async throws(BaseMap.Fault) -> MapContent {
     do {
       for try await piece in upload { try incoming.append(Data(piece.readableBytesView)) }
-      return try incoming.finish(isStrict: isStrict)
+      // A helper may take long.
+      return try await ReadExecutor.perform { [incoming] in
+        try incoming.finish(isStrict: isStrict)
+      }
     } catch let fault as BaseMap.Fault {
       throw fault
     } catch {

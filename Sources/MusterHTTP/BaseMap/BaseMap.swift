@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import MusterInterchange
+internal import MusterNode
 
 /// An open file of tiles. Not thread-safe: the owner serializes access.
 protocol TileFile: AnyObject {
@@ -77,7 +78,7 @@ public final class BaseMap: @unchecked Sendable {
         file = try MBTilesMap(opening: absolute)
       }
       about = file.about
-    } catch let fault as MBTilesFile.Fault {
+    } catch let fault as ForeignFileFault {
       throw Fault("\(path) is not an MBTiles or PMTiles file: \(fault)")
     } catch let fault as Fault {
       throw Fault("\(path): \(fault)")

@@ -1,8 +1,9 @@
 internal import Foundation
 internal import MusterLocation
+internal import MusterNode
 
 /// The shapes of a GeoPackage (OGC 12-128r17), a SQLite file from an untrusted source: see
-/// `MBTilesFile`. Only its tables are read, neither views nor virtual tables.
+/// `ForeignDatabase`. Only its tables are read, neither views nor virtual tables.
 enum GeoPackageOverlay {
   /// What `isGeoPackage` needs of a file.
   static let headerBytes = 72
@@ -23,8 +24,13 @@ enum GeoPackageOverlay {
   }
 
   /// Reads the layers of a file. Throws if it is damaged, or has too many positions.
-  static func shapes(at path: String) throws -> OverlayShapes {
-    let file = try MBTilesFile(opening: path, skipsVirtual: true)
+  static func shapes(of source: ForeignFile) throws -> OverlayShapes {
+    if case .path(let path) = source, let suffix = SQLiteJournal.suffix(beside: path) {
+      throw OverlayFault(
+        "its latest changes are in the file beside it that ends in \(suffix): close it in the "
+          + "program that wrote it, such as QGIS")
+    }
+    let file = ForeignDatabase(source)
     let tables = try tables(of: file)
     var shapes = OverlayShapes()
     for layer in try layers(of: file, in: tables) {
@@ -39,7 +45,7 @@ enum GeoPackageOverlay {
       }
       do {
         try add(layer, in: system, of: file, to: &shapes)
-      } catch let fault as MBTilesFile.Fault {
+      } catch let fault as ForeignFileFault {
         try shapes.leaveOut(layer.table, "\(fault)")
       }
     }
@@ -51,12 +57,12 @@ enum GeoPackageOverlay {
   }
 
   /// The names of the tables with pages of their own.
-  private static func tables(of file: MBTilesFile) throws -> Set<String> {
+  private static func tables(of file: ForeignDatabase) throws -> Set<String> {
     let query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
     return Set(try file.rows(query, limit: 10_000).compactMap { $0.first?.text })
   }
 
-  private static func layers(of file: MBTilesFile, in tables: Set<String>) throws -> [Layer] {
+  private static func layers(of file: ForeignDatabase, in tables: Set<String>) throws -> [Layer] {
     guard tables.contains("gpkg_geometry_columns") else { return [] }
     let query = "SELECT table_name, column_name, srs_id FROM gpkg_geometry_columns"
     return try file.rows(query, limit: mostLayers).compactMap { row in
@@ -66,14 +72,15 @@ enum GeoPackageOverlay {
     }
   }
 
-  private static func pictures(of file: MBTilesFile, in tables: Set<String>) throws -> [String] {
+  private static func pictures(of file: ForeignDatabase, in tables: Set<String>) throws -> [String]
+  {
     guard tables.contains("gpkg_contents") else { return [] }
     let query = "SELECT table_name FROM gpkg_contents WHERE data_type = 'tiles'"
     return try file.rows(query, limit: mostLayers).compactMap { $0.first?.text }
   }
 
   private static func system(
-    _ id: Int64, in file: MBTilesFile, _ tables: Set<String>
+    _ id: Int64, in file: ForeignDatabase, _ tables: Set<String>
   ) throws -> ReferenceSystem? {
     if undefined.contains(id) { return .degrees }
     guard tables.contains("gpkg_spatial_ref_sys") else { return ReferenceSystem(epsg: Int(id)) }
@@ -88,7 +95,8 @@ enum GeoPackageOverlay {
   }
 
   private static func add(
-    _ layer: Layer, in system: ReferenceSystem, of file: MBTilesFile, to shapes: inout OverlayShapes
+    _ layer: Layer, in system: ReferenceSystem, of file: ForeignDatabase,
+    to shapes: inout OverlayShapes
   ) throws {
     var index = 0
     var fault: OverlayFault?
@@ -113,7 +121,7 @@ enum GeoPackageOverlay {
   }
 }
 
-extension MBTilesFile.Column {
+extension ForeignDatabase.Column {
   /// A text or the digits of a number.
   fileprivate var text: String? {
     switch self {

@@ -1,16 +1,8 @@
 internal import CZlib
 
-/// Decompression of gzip (RFC 1952) and deflate (RFC 1951) from an untrusted source, with a limit
-/// of the result.
+/// Decompression of gzip (RFC 1952) from an untrusted source, with a limit of the result: of tiles
+/// and of the bodies of requests. Archives are decompressed by `muster-file`.
 enum Gzip {
-  /// What is around the compressed data.
-  enum Form: Int32 {
-    /// A header and a checksum, with the largest window.
-    case gzip = 31
-    /// Nothing, as in ZIP archives.
-    case raw = -15
-  }
-
   /// Why bytes cannot be decompressed.
   struct Fault: Error, Hashable, CustomStringConvertible {
     let description: String
@@ -23,10 +15,8 @@ enum Gzip {
   /// Returns the content.
   ///
   /// - Parameter limit: the most bytes that the result may have.
-  static func inflated(
-    _ bytes: [UInt8], form: Form = .gzip, limit: Int
-  ) throws(Fault) -> [UInt8] {
-    let stream = try GzipStream(form)
+  static func inflated(_ bytes: [UInt8], limit: Int) throws(Fault) -> [UInt8] {
+    let stream = try GzipStream()
     stream.append(bytes)
     var result: [UInt8] = []
     while let piece = try stream.next() {
@@ -44,6 +34,8 @@ enum Gzip {
 /// pieces of 64 KiB.
 final class GzipStream {
   private static let pieceBytes = 64 * 1024
+  /// A header and a checksum, with the largest window.
+  private static let form: Int32 = 31
   /// The first byte of a member.
   private static let firstByte: UInt8 = 0x1F
 
@@ -53,14 +45,12 @@ final class GzipStream {
   private var input: ArraySlice<UInt8> = []
   private var isEnded = false
   private var mayHaveMore = false
-  private let form: Gzip.Form
 
-  init(_ form: Gzip.Form = .gzip) throws(Gzip.Fault) {
-    self.form = form
+  init() throws(Gzip.Fault) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let size = Int32(MemoryLayout<z_stream>.size)
-    guard inflateInit2_(stream, form.rawValue, ZLIB_VERSION, size) == Z_OK else {
+    guard inflateInit2_(stream, Self.form, ZLIB_VERSION, size) == Z_OK else {
       throw Gzip.Fault(description: "there is not enough memory to decompress it")
     }
   }
@@ -78,7 +68,7 @@ final class GzipStream {
   func next() throws(Gzip.Fault) -> [UInt8]? {
     while !input.isEmpty || mayHaveMore {
       if isEnded {
-        guard form == .gzip, input.first == Self.firstByte, inflateReset(stream) == Z_OK else {
+        guard input.first == Self.firstByte, inflateReset(stream) == Z_OK else {
           input = []
           return nil
         }

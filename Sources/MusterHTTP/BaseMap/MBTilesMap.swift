@@ -1,9 +1,11 @@
+internal import MusterNode
+
 /// The tiles and the metadata of an MBTiles file (specification 1.3), with images or vector tiles.
 final class MBTilesMap: TileFile {
   private static let metadataRows = 100
 
   let about: BaseMap.About
-  private let file: MBTilesFile
+  private let file: ForeignDatabase
 
   init(opening path: String) throws {
     if let suffix = SQLiteJournal.suffix(beside: path) {
@@ -11,8 +13,14 @@ final class MBTilesMap: TileFile {
         "its latest changes are in the file beside it that ends in \(suffix): add both with "
           + "`muster map add FILE`")
     }
-    file = try MBTilesFile(opening: path)
+    file = ForeignDatabase(.path(path))
+    // A virtual table parses what the file contains.
+    let virtual = "SELECT 1 FROM sqlite_schema WHERE sql LIKE '%virtual%using%'"
+    guard try file.rows(virtual, limit: 1).isEmpty else {
+      throw BaseMap.Fault("it contains a virtual table, which no map needs")
+    }
     about = try Self.about(file)
+    file.rest()
   }
 
   func tile(zoom: Int, x: Int, y: Int) throws -> [UInt8]? {
@@ -28,7 +36,7 @@ final class MBTilesMap: TileFile {
     SELECT tile_data FROM tiles WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3
     """
 
-  private static func about(_ file: MBTilesFile) throws -> BaseMap.About {
+  private static func about(_ file: ForeignDatabase) throws -> BaseMap.About {
     var entries: [String: String] = [:]
     let rows = try file.rows("SELECT name, value FROM metadata", limit: metadataRows)
     for row in rows {
@@ -52,7 +60,7 @@ final class MBTilesMap: TileFile {
     return about
   }
 
-  private static func format(_ word: String?, _ file: MBTilesFile) throws -> TileFormat {
+  private static func format(_ word: String?, _ file: ForeignDatabase) throws -> TileFormat {
     let query = "SELECT tile_data FROM tiles WHERE tile_data > x''"
     let first = try file.rows(query, limit: 1).first?.first
     guard case .blob(let bytes)? = first else { throw BaseMap.Fault("it contains no tiles") }
@@ -69,7 +77,7 @@ final class MBTilesMap: TileFile {
 
   /// The zoom levels of the metadata, else those of the tiles.
   private static func zooms(
-    _ entries: [String: String], _ file: MBTilesFile
+    _ entries: [String: String], _ file: ForeignDatabase
   ) throws -> ClosedRange<Int> {
     func bound(_ name: String, _ function: String) throws -> Int {
       if let given = entries[name].flatMap({ Int($0) }) { return given }

@@ -23,7 +23,8 @@ enum MapContent: Sendable {
     if first.starts(with: PMTilesHeader.oldMagic) {
       throw BaseMap.Fault("\(path) is PMTiles of version 1 or 2: \(PMTilesHeader.remedy)")
     }
-    let isDatabase = first.starts(with: sqlite) && !GeoPackageOverlay.isGeoPackage(first)
+    let isDatabase =
+      first.starts(with: SQLiteJournal.magic) && !GeoPackageOverlay.isGeoPackage(first)
     if first.starts(with: PMTilesHeader.magic) || isDatabase {
       return .tiles(try BaseMap(opening: path))
     }
@@ -47,8 +48,6 @@ enum MapContent: Sendable {
     guard isStrict, let omissions = outcome?.omissionText else { return }
     throw BaseMap.Fault("it is not added, since it cannot be used as a whole. \(omissions)")
   }
-
-  private static let sqlite = Array("SQLite format 3".utf8)
 
   /// `raster`, `vector` or `overlay`; nil if the file cannot be used.
   var kind: String? {

@@ -263,7 +263,7 @@ struct IncomingMap {
     do {
       try file.synchronize()
       try file.close()
-      if let journal { try complete(by: journal) }
+      if let journal { try SQLiteJournal.complete(part, by: journal) }
     } catch let fault as BaseMap.Fault {
       throw fault
     } catch {
@@ -285,22 +285,11 @@ struct IncomingMap {
     return content
   }
 
-  /// Writes what a copy of the journal has into the file.
-  private func complete(by journal: String) throws {
-    let suffix = journal.hasSuffix("-wal") ? "-wal" : "-journal"
-    // A new file: that of a read-only medium could not be deleted.
-    try Data(contentsOf: URL(filePath: journal), options: .alwaysMapped)
-      .write(to: URL(filePath: part + suffix))
-    try SQLiteJournal.complete(part)
-  }
-
   func discard() {
-    for suffix in [""] + SQLiteJournal.suffixes {
-      do {
-        try FileManager.default.removeItem(atPath: part + suffix)
-      } catch {
-        // It is not there, or is removed as a stale part later.
-      }
+    do {
+      try FileManager.default.removeItem(atPath: part)
+    } catch {
+      // It is not there, or is removed as a stale part later.
     }
   }
 }

@@ -27,7 +27,7 @@ struct MapOverlay: Sendable {
     do {
       let shapes =
         switch content {
-        case .geoPackage(let path): try GeoPackageOverlay.shapes(at: path)
+        case .geoPackage(let file): try GeoPackageOverlay.shapes(of: file)
         case .bytes(let data):
           try ZipFile.isZip(data) ? Self.shapes(inArchive: data) : Self.shapes(of: data)
         }
@@ -39,7 +39,7 @@ struct MapOverlay: Sendable {
     }
   }
 
-  init(_ data: Data) throws(OverlayFault) { try self.init(.bytes(data)) }
+  init(_ data: Data) throws(OverlayFault) { try self.init(OverlayContent(data)) }
 
   private static func shapes(of data: Data) throws -> OverlayShapes {
     if Shapefile.isShapefile(data) {

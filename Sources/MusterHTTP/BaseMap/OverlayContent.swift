@@ -1,11 +1,19 @@
 internal import Foundation
 internal import MusterLocation
 internal import MusterModel
+internal import MusterNode
 
-/// A file with shapes, opened: a GeoPackage stays on the disk, all others are in memory.
+/// A file with shapes, opened: a GeoPackage stays where it is, all others are in memory.
 enum OverlayContent {
   case bytes(Data)
-  case geoPackage(path: String)
+  case geoPackage(ForeignFile)
+
+  /// - Parameter data: a whole file.
+  init(_ data: Data) {
+    self =
+      GeoPackageOverlay.isGeoPackage(data.prefix(GeoPackageOverlay.headerBytes))
+      ? .geoPackage(.bytes([UInt8](data))) : .bytes(data)
+  }
 
   /// Opens a file, and reads no more of it than an overlay may have. Throws if it cannot be read.
   init(opening path: String) throws(OverlayFault) {
@@ -15,7 +23,7 @@ enum OverlayContent {
     do {
       let first = try file.read(upToCount: GeoPackageOverlay.headerBytes) ?? Data()
       if GeoPackageOverlay.isGeoPackage(first) {
-        self = .geoPackage(path: path)
+        self = .geoPackage(.path(path))
       } else {
         let rest = try file.read(upToCount: OverlayShapes.maximumBytes + 1) ?? Data()
         self = .bytes(first + rest)

@@ -1,9 +1,10 @@
 internal import Foundation
+internal import MusterNode
 
 /// A ZIP archive (PKWARE APPNOTE 6.3.3) from an untrusted source, in memory: KMZ, for example.
 ///
 /// The names of its files are never used as paths. Its files are bounded in number, and in bytes
-/// while they are decompressed, whatever the archive states.
+/// while `muster-file` decompresses them, whatever the archive states.
 struct ZipFile {
   /// Why an archive, or a file of it, cannot be read.
   struct Fault: Error, CustomStringConvertible {
@@ -27,6 +28,7 @@ struct ZipFile {
   private static let endBytes = 22
 
   private let bytes: [UInt8]
+  private let inflater = Inflater()
   /// The files, in the order of the directory.
   let entries: [Entry]
 
@@ -93,8 +95,8 @@ struct ZipFile {
       }
       return Array(bytes[start..<end])
     case 8:
-      do throws(Gzip.Fault) {
-        return try Gzip.inflated(Array(bytes[start..<end]), form: .raw, limit: limit)
+      do throws(ForeignFileFault) {
+        return try inflater.inflated(bytes[start..<end], limit: limit)
       } catch {
         throw Fault(description: error.description)
       }

@@ -45,7 +45,7 @@ public struct ZoneFile: Sendable {
   init(
     _ data: Data, named name: String, kind: FenceKind? = nil, radiusMetres: Double? = nil
   ) throws(OverlayFault) {
-    try self.init(.bytes(data), name, kind: kind, radiusMetres: radiusMetres)
+    try self.init(OverlayContent(data), name, kind: kind, radiusMetres: radiusMetres)
   }
 
   private init(

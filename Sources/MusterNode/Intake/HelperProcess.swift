@@ -12,18 +12,25 @@ struct HelperProcess {
   let pid: pid_t
   private let socket: Int32
 
+  private static let pieceBytes = 256 << 10
+
   enum Failure: Error {
     case timedOut
     case ended
   }
 
-  /// Starts a program with an empty environment and the folder `/`. Returns nil if the system does
-  /// not start it.
-  static func start(_ program: String, environment: [String: String]) -> HelperProcess? {
+  /// Starts a program. Returns nil if the system does not start it.
+  ///
+  /// - Parameter file: a descriptor that becomes its input; the socket is then its output only by
+  ///   name, and carries both ways.
+  static func start(
+    _ program: String, environment: [String: String], file: Int32? = nil
+  ) -> HelperProcess? {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, socketType, 0, &ends) == 0 else { return nil }
     defer { close(ends[1]) }
-    guard closeOnExec(ends), let pid = spawn(program, environment, socket: ends[1]) else {
+    guard closeOnExec(ends), let pid = spawn(program, environment, input: file ?? ends[1], ends[1])
+    else {
       close(ends[0])
       return nil
     }
@@ -51,22 +58,28 @@ struct HelperProcess {
   func receive(
     _ count: Int, until deadline: ContinuousClock.Instant
   ) throws(Failure) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var received = 0
-    while received < count {
-      try wait(for: Int16(POLLIN), until: deadline)
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        recv(
-          socket, buffer.baseAddress?.advanced(by: received), count - received,
-          Int32(MSG_DONTWAIT))
-      }
-      if got > 0 {
-        received += got
-      } else if got == 0 || (errno != EINTR && errno != EAGAIN) {
-        throw .ended
-      }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      bytes += try receiveSome(atMost: count - bytes.count, until: deadline)
     }
     return bytes
+  }
+
+  /// Receives what is there, at least one byte.
+  func receiveSome(
+    atMost most: Int, until deadline: ContinuousClock.Instant
+  ) throws(Failure) -> [UInt8] {
+    while true {
+      try wait(for: Int16(POLLIN), until: deadline)
+      var got = 0
+      let bytes = [UInt8](unsafeUninitializedCapacity: min(most, Self.pieceBytes)) {
+        got = recv(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        $1 = max(0, got)
+      }
+      if got > 0 { return bytes }
+      if got == 0 || (errno != EINTR && errno != EAGAIN) { throw .ended }
+    }
   }
 
   /// Whether the helper closed its end, as it does when it was idle.
@@ -101,7 +114,7 @@ struct HelperProcess {
   }
 
   private static func spawn(
-    _ program: String, _ environment: [String: String], socket: Int32
+    _ program: String, _ environment: [String: String], input: Int32, _ socket: Int32
   ) -> pid_t? {
     #if canImport(Glibc)
       var actions = posix_spawn_file_actions_t()
@@ -110,7 +123,7 @@ struct HelperProcess {
     #endif
     guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, socket, 0)
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, socket, 1)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]

@@ -51,3 +51,16 @@ extension IntakeError: CustomStringConvertible {
     }
   }
 }
+
+extension IntakeError {
+  init(_ fault: Helper.Fault) {
+    self =
+      switch fault {
+      case .missing(let path): .helperMissing(path)
+      case .unusable: .helperUnusable
+      case .notConfined: .notConfined
+      case .timedOut: .timedOut
+      case .failed, .unreadable: .helperFailed
+      }
+  }
+}

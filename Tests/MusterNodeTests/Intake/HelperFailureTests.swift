@@ -12,15 +12,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func intake(_ script: String, patience: Duration = .seconds(60)) throws -> ImageIntake {
-    let draft = folder.url.appending(path: "draft")
-    let file = folder.url.appending(path: "helper")
-    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: draft)
-    // Another process writes the program: children that other tests start meanwhile inherit the
-    // descriptors of this one, and a program that is open for writing cannot be started (ETXTBSY).
-    let copy = try Process.run(
-      URL(filePath: "/usr/bin/install"), arguments: ["-m", "755", draft.path, file.path])
-    copy.waitUntilExit()
-    return ImageIntake(program: file.path, patience: patience)
+    ImageIntake(program: try folder.program(script), patience: patience)
   }
 
   private func failure(

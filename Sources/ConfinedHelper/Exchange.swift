@@ -1,32 +1,41 @@
 #if canImport(Glibc)
-  import Glibc
+  internal import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+  internal import Darwin
 #endif
 
-/// Whole messages on the standard input and output.
-enum Exchange {
+/// Whole messages of a helper, from one descriptor and to its standard output.
+public struct Exchange {
+  /// How long a helper waits for its next work before it ends.
+  public static let idleMilliseconds: Int32 = 60_000
+
+  private let input: Int32
+
+  /// - Parameter input: the descriptor that is read.
+  public init(input: Int32) { self.input = input }
+
   /// Whether there is input, or its end, within the time.
-  static func isReadable(within milliseconds: Int32) -> Bool {
-    var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+  public func isReadable(within milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     while true {
-      let ready = poll(&input, 1, milliseconds)
+      let ready = poll(&entry, 1, milliseconds)
       if ready >= 0 { return ready == 1 }
       guard errno == EINTR else { return false }
     }
   }
 
-  /// Returns nil at the end of the input.
-  static func readCount() -> Int? {
+  /// Reads a count of bytes, or another number of four bytes, most significant byte first. Returns
+  /// nil at the end of the input.
+  public func readCount() -> Int? {
     read(4).map { $0.reduce(0) { $0 << 8 | Int($1) } }
   }
 
   /// Returns nil if the input ends before.
-  static func read(_ count: Int) -> [UInt8]? {
+  public func read(_ count: Int) -> [UInt8]? {
     var isWhole = true
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let got = Self.systemRead(buffer.baseAddress?.advanced(by: filled), count - filled)
+        let got = systemRead(buffer.baseAddress?.advanced(by: filled), count - filled)
         if got > 0 {
           filled += got
         } else if got == 0 || errno != EINTR {
@@ -39,7 +48,7 @@ enum Exchange {
   }
 
   /// Returns whether the reader received all of it.
-  static func write(_ bytes: [UInt8]) -> Bool {
+  public func write(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { buffer in
       var sent = 0
       while sent < buffer.count {
@@ -54,11 +63,11 @@ enum Exchange {
     }
   }
 
-  private static func systemRead(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
+  private func systemRead(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
     #if canImport(Glibc)
-      Glibc.read(0, start, count)
+      Glibc.read(input, start, count)
     #else
-      Darwin.read(0, start, count)
+      Darwin.read(input, start, count)
     #endif
   }
 
