@@ -153,7 +153,7 @@ extension GeoJSON {
   private static func circle(
     _ geometry: [String: JSON], radius: JSON?
   ) throws(GeoJSONFault) -> FenceGeometry {
-    guard let radius else { throw GeoJSONFault(.noFence("a Point without radius_m")) }
+    guard let radius else { throw GeoJSONFault(.pointWithoutRadius) }
     guard case .number(let digits) = radius, let metres = Double(digits),
       let centimetres = UInt32(exactly: (metres * 100).rounded())
     else { throw GeoJSONFault(.badRadius(radius.kind)) }
@@ -188,7 +188,7 @@ extension GeoJSON {
       }
       return joined
     default:
-      throw GeoJSONFault(.noFence(String(type.prefix(40))))
+      throw GeoJSONFault(.noZone(String(type.prefix(40))))
     }
     var polygons: [FencePolygon] = []
     for (index, rings) in lists.enumerated() {

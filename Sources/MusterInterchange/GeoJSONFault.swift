@@ -10,8 +10,9 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
     case notJSON(line: Int, column: Int, what: String)
     /// A member is missing or of the wrong type.
     case malformed(String)
-    /// A type of GeoJSON that cannot be a fence.
-    case noFence(String)
+    /// A type of GeoJSON that cannot be a zone.
+    case noZone(String)
+    case pointWithoutRadius
     case badPosition(GeometryFault.Place, String)
     case unclosed(GeometryFault.Place)
     case badRadius(String)
@@ -49,8 +50,10 @@ public struct GeoJSONFault: Error, Hashable, Sendable, CustomStringConvertible {
       "not JSON at line \(line), column \(column): \(what)"
     case .malformed(let what):
       what
-    case .noFence(let type):
-      "\(type) cannot be a fence: use Polygon, MultiPolygon, or Point with a property radius_m"
+    case .noZone(let type):
+      "\(type) cannot be a zone: use Polygon, MultiPolygon, or Point with a radius"
+    case .pointWithoutRadius:
+      "a point: give a radius for a zone around it (radius_m in GeoJSON)"
     case .badPosition(let place, let what):
       "\(place): \(what)"
     case .unclosed(let place):

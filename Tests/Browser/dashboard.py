@@ -514,6 +514,8 @@ def import_fences(page, operation):
             "type": "Point", "coordinates": [-7.605, 40.325]}},
         {"type": "Feature", "properties": {"name": "Road"}, "geometry": {
             "type": "LineString", "coordinates": [[-7.6, 40.3], [-7.61, 40.31]]}},
+        {"type": "Feature", "properties": {"name": "Hut"}, "geometry": {
+            "type": "Point", "coordinates": [-7.6, 40.32]}},
         # Invalid: it crosses itself.
         {"type": "Feature", "properties": {"name": "Bow"}, "geometry": {
             "type": "Polygon", "coordinates": [[[-7.62, 40.33], [-7.61, 40.34], [-7.61, 40.33],
@@ -530,10 +532,15 @@ def import_fences(page, operation):
     must(f"who would be inside each zone of a file is shown before it is saved {reviews}",
          "would be inside now" in reviews[1])
     left = page.js("return document.querySelector('dialog details').textContent")
-    must(f"what is left out is named: {left}", left.startswith("Left out: 2") and "Road" in left and "Bow" in left)
+    must(f"what is left out is named: {left}", left.startswith("Left out: 3") and "Road" in left and "Bow" in left)
+    page.fill(**{"name 0": "Plume of smoke", "radius": "25"})
+    page.js("document.querySelector('dialog [name=radius]').dispatchEvent(new Event('change'))")
+    wait("a point with a radius is a zone", lambda: page.count("dialog .review li") == 3)
+    must("what was written stays", page.js(
+        "return document.querySelector('dialog [name=\"name 0\"]').value") == "Plume of smoke")
     page.shot("fence-import")
     # More bytes than a name may have.
-    page.fill(**{"name 0": "Plume of smoke", "name 1": "ü" * 120, "kind 1": "info"})
+    page.fill(**{"name 1": "ü" * 120, "kind 1": "info", "take 2": False})
     page.click("dialog[open] [type=submit]")
     wait("one is refused with the reason", lambda: ": 1 of 2" in page.text("dialog .wrong[role=alert]"))
     kinds = {f["name"]: f["kind"] for f in operation.leader.get("fences")["items"]}

@@ -167,7 +167,7 @@ import Testing
   /// Texts in which no word depends on the number, or whose number is never 1, in any language.
   private static let invariable: Set<String> = [
     "more", "accounted", "would", "inside", "inside.n", "severity.n", "place.far", "import.many",
-    "import.review", "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
+    "import.refused", "uplink.serves", "rule.atLeast", "rule.atMost",
     "rule.within", "photo.of", "photo.position", "chatters", "chosen.n", "queue.n", "position.sent",
     "corner", "import.left",
     "exposed.near", "network.of", "mayday.more", "people.off", "choose.all", "far.out",

@@ -53,7 +53,7 @@ import Testing
     #expect(content.zones[0].draft.properties == #"{"description":"Steep & wet"}"#)
     #expect(
       content.outcome.omissions.map(\.description) == [
-        "line 4 (Well), a point: give a radius for a zone around it"
+        "line 4 (Well), a point: give a radius for a zone around it (radius_m in GeoJSON)"
       ])
     #expect(try file(Self.kml, radius: 1).zones.map(\.draft.name) == ["Area", "Well"])
     #expect(throws: OverlayFault.self) { try file("<html/>") }

@@ -64,11 +64,11 @@ import Testing
     (#"{"type":"Polygon","coordinates":[]}"#, "polygon 0 has no rings"),
     (#"{"type":"MultiPolygon","coordinates":[]}"#, "the outline has no polygon"),
     (#"{"type":"MultiPolygon","coordinates":[3]}"#, "a list of rings is expected, not 3"),
-    (#"{"type":"LineString","coordinates":[]}"#, "LineString cannot be a fence: use Polygon"),
-    (#"{"type":"Point","coordinates":[1,2]}"#, "a Point without radius_m cannot be a fence"),
+    (#"{"type":"LineString","coordinates":[]}"#, "LineString cannot be a zone: use Polygon"),
+    (#"{"type":"Point","coordinates":[1,2]}"#, "a point: give a radius for a zone around it"),
     (
       #"{"type":"GeometryCollection","geometries":[{"type":"GeometryCollection"}]}"#,
-      "GeometryCollection cannot be a fence"
+      "GeometryCollection cannot be a zone"
     ),
   ])
   func `Text that is not GeoJSON is rejected with a remedy`(text: String, reason: String) {

@@ -99,11 +99,8 @@ public struct ZoneFile: Sendable {
   }
 
   private mutating func add(_ feature: OverlayFeature, _ radiusMetres: Double?) {
-    switch feature.shape {
-    case .line: return omissions.leaveOut(feature.place, "a line, which has no inside")
-    case .point where radiusMetres == nil:
-      return omissions.leaveOut(feature.place, "a point: give a radius for a zone around it")
-    default: break
+    if case .line = feature.shape {
+      return omissions.leaveOut(feature.place, "a line, which has no inside")
     }
     do {
       zones.append(Zone(try GeoJSON.fence(of: feature.json, radiusMetres: radiusMetres)))

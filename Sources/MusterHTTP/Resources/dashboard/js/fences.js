@@ -1,7 +1,7 @@
 // Zones: the list, and the panel of one zone. Their forms are in `zoneform.js`, which is loaded when one
 // is opened.
 
-import { button, byId, faint, fill, h, onceAFrame, sign } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame, sign } from "./dom.js";
 import { change, segment } from "./api.js";
 import { attempt } from "./dialog.js";
 import { isCommand, on, state } from "./store.js";
@@ -45,15 +45,14 @@ const item = (fence) => h("li", {}, h("button", {
 h("span", {}, h("strong", {}, fence.name), h("small", {}, facts(fence))),
 h("span", { class: "age" }, t("inside.n", { n: fence.inside.length }))));
 
-const facts = (fence) => [
+const facts = (fence) => dotted(
   t(`kind.${fence.kind}`), !fence.active && t("inactive"),
-  fence.conflicts.length > 0 && t("conflict"), fence.rules?.length > 0 && t("rules"),
-].filter(Boolean).join(" · ");
+  fence.conflicts.length > 0 && t("conflict"), fence.rules?.length > 0 && t("rules"));
 
 /** The buttons for a new zone. */
 function newZone() {
   const file = h("input", {
-    type: "file", accept: ".geojson,.geojsonl,.json,.kml,.kmz,.gpx,.zip", hidden: true,
+    type: "file", accept: ".geojson,.geojsonl,.json,.kml,.kmz,.gpx,.gpkg,.zip", hidden: true,
     "aria-label": t("fence.import"), onchange: importFile,
   });
   const way = (key, look, work) => button(t(`fence.${key}`), key, work, { class: look });
@@ -64,9 +63,9 @@ function newZone() {
     way("typed", "", async () => (await forms()).typed()), way("import", "", () => file.click()), file);
 }
 
-function importFile(event) {
-  const [file] = event.target.files;
-  event.target.value = "";
+function importFile({ target }) {
+  const [file] = target.files;
+  target.value = "";
   if (file) attempt(async () => (await import("./import.js")).importZones(file));
 }
 
