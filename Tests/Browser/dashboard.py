@@ -424,7 +424,7 @@ def roster(page, operation):
     wait("it states where the numbers go", lambda: "Every device" in page.text("dialog[open]"))
     page.click("dialog[open] [type=submit]")
     wait("people were added", lambda: "Added: 2" in page.text("dialog[open]"))
-    must("what was left out is named", page.count("dialog[open] li") == 2)
+    must("what was left out is named", page.count("dialog[open] > ul li") == 2)
     page.click("dialog[open] [data-key=close]")
     wait("they are not arrived", lambda: "not arrived 2/2" in page.text("#roster-head"))
     page.shot("roster")

@@ -48,7 +48,7 @@ import Testing
       .object([
         "zone": .string(hazard), "users": .strings(["Anna"]), "durationSeconds": .count(600),
       ]))
-    let roster = "{\"csv\":\"name;phone\\nRosa;+351 912 345 678\\n\"}"
+    let roster = "name;phone\nRosa;+351 912 345 678\n"
     #expect(try await web.status("POST", "/api/v1/roster", roster) == 200)
     _ = try await web.make(
       "/api/v1/contacts",

@@ -25,7 +25,7 @@ struct RosterFileTests {
     #expect(file.entries.first?.team == "North")
     #expect(file.entries.first?.function == "paramedic")
     #expect(file.entries.first?.phone.filter(\.isNumber) == "351912345678")
-    #expect(file.leftOut == [])
+    #expect(file.outcome.leftOut == 0 && file.outcome.used == 1)
   }
 
   @Test func `what cannot be used is left out and named with its line`() {
@@ -41,7 +41,8 @@ struct RosterFileTests {
         """)
     #expect(file.entries.map(\.name) == ["Rui", "Ada", "Ben"])
     #expect(file.entries.map(\.phone) == ["", "", ""])
-    #expect(file.leftOut.map { $0.prefix(7) } == ["line 2:", "line 3:", "line 5:", "line 6:"])
+    #expect(
+      file.outcome.omissions.map(\.place) == ["line 2", "line 3", "line 5", "line 6"])
     #expect(RosterFile([]).entries.isEmpty && RosterFile(Array("\n;;\n".utf8)).entries.isEmpty)
   }
 
@@ -60,14 +61,14 @@ struct RosterFileTests {
     let without = RosterFile.csv([person], withPhones: false)
     #expect(!without.contains("351") && without.contains("Rui Costa,North,paramedic,no"))
     let with = RosterFile(text: RosterFile.csv([person], withPhones: true))
-    #expect(with.entries == [Self.rui] && with.leftOut == [])
+    #expect(with.entries == [Self.rui] && with.outcome.leftOut == 0)
   }
 
   @Test func `quotes without an end take no more time than others`() {
     // A file as large as may be: reading each quote in the time of all before would take hours.
     let quotes = String(repeating: "\"", count: RosterFile.maximumBytes - 7)
     let file = RosterFile(text: "name\nR" + quotes + "\n")
-    #expect(file.entries.count + file.leftOut.count == 1)
+    #expect(file.entries.count + file.outcome.leftOut == 1)
     // One that is not closed takes nothing from the lines after it.
     let open = RosterFile(text: "name,team\nAda,North\n\"Rosa,South\nBen,West\n")
     #expect(open.entries.map(\.team) == ["North", "South", "West"])

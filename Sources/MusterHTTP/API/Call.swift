@@ -2,6 +2,7 @@ internal import Hummingbird
 internal import MusterInterchange
 internal import MusterModel
 internal import MusterNode
+internal import NIOCore
 
 /// A validated request.
 struct Call: Sendable {
@@ -52,6 +53,22 @@ struct Call: Sendable {
   var seenVersion: SeenVersion? {
     if let count = integer("_version") ?? queryInteger("_version") { return .changes(count) }
     return versions.map(SeenVersion.hash)
+  }
+
+  /// Receives the file that is the body of a route that takes one.
+  ///
+  /// - Parameter remedy: what to do with one that has more than `limit` bytes.
+  func file(atMost limit: Int, _ remedy: String) async throws -> [UInt8] {
+    guard let upload else { throw Problem.unexpected }
+    connection.keepOpenForTransfer()
+    let bytes: [UInt8]
+    do {
+      bytes = Array(buffer: try await upload.collect(upTo: limit))
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "the file has more than \(limit >> 20) MiB: \(remedy)")
+    }
+    request?.add(file: bytes)
+    return bytes
   }
 
   /// The same request with a part of the body in place of the body.

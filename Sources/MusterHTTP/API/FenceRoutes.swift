@@ -98,17 +98,8 @@ enum FenceRoutes {
   ]
 
   private static func drafts(in call: Call) async throws -> Answer {
-    guard let upload = call.upload else { throw Problem.unexpected }
-    call.connection.keepOpenForTransfer()
-    let data: Data
-    do {
-      data = Data(
-        try await upload.collect(upTo: RequestLimits.zoneFileBytes).readableBytesView)
-    } catch is NIOTooManyBytesError {
-      throw Problem(
-        .contentTooLarge,
-        "the file has more than \(RequestLimits.zoneFileBytes >> 20) MiB: use `muster zone import`")
-    }
+    let data = Data(
+      try await call.file(atMost: RequestLimits.zoneFileBytes, "use `muster zone import`"))
     var radius: Double?
     if case .number(let digits)? = call.query["radius"] { radius = Double(digits) }
     let name = call.query["file"]?.word ?? ""

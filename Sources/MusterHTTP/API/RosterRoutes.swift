@@ -18,26 +18,26 @@ enum RosterRoutes {
     },
     Route(
       .post, "/api/v1/roster",
-      "Add the people of a CSV file to the roster, as command; every device stores their numbers",
-      rights: .command, body: .object([.must("csv", .text)], least: 1),
+      "Add the people of a CSV file to the roster, as command: the body is the file; every device "
+        + "stores their numbers",
+      rights: .command, takesFile: true,
       result: .json(
         .open([
-          .must("added", .count), .must("changed", .count),
-          .must("leftOut", .list(.text, most: RosterFile.maximumBytes)),
+          .must("added", .count), .must("changed", .count), .must("import", .named("Import")),
         ]))
     ) { api, call in
-      let file = RosterFile(text: call.text("csv") ?? "")
+      let file = RosterFile(try await call.file(atMost: RosterFile.maximumBytes, "split it"))
       guard !file.entries.isEmpty else {
         throw Problem(
           .unprocessableContent,
-          "the file names no one: \(file.leftOut.first ?? "it is empty")", at: "/csv")
+          "the file names no one: \(file.outcome.omissionText ?? "it is empty")")
       }
       guard case .rosterWritten(let outcome) = try await api.ask(.writeRoster(.add(file.entries)))
       else { throw Problem.unexpected }
       return .ok(
         .object([
           "added": .count(outcome.added), "changed": .count(outcome.changed),
-          "leftOut": .strings(file.leftOut),
+          "import": file.outcome.json,
         ]))
     },
     Route(

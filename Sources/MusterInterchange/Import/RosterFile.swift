@@ -8,8 +8,10 @@ public import MusterModel
 public struct RosterFile: Sendable {
   /// In the order of the file, each name once.
   public private(set) var entries: [RosterEntry] = []
-  /// What was left out, each with its line.
-  public private(set) var leftOut: [String] = []
+  private var omissions = ImportOutcome()
+
+  /// What was used, and what was left out, each with its line.
+  public var outcome: ImportOutcome { omissions.using(entries.count) }
 
   /// The largest file that is read.
   public static let maximumBytes = 1 << 20
@@ -29,9 +31,10 @@ public struct RosterFile: Sendable {
     for record in headings == nil ? records[...] : records.dropFirst() {
       guard let entry = entry(of: record, columns) else { continue }
       if let line = lines[entry.name.lowercased()] {
-        leftOut.append("line \(record.line): \(entry.name) stands in line \(line) too")
+        omissions.leaveOut("line \(record.line)", "\(entry.name) stands in line \(line) too")
       } else if entries.count == Limits.rosterPeople {
-        leftOut.append("line \(record.line): a roster has at most \(Limits.rosterPeople) people")
+        omissions.leaveOut(
+          "line \(record.line)", "a roster has at most \(Limits.rosterPeople) people")
       } else {
         lines[entry.name.lowercased()] = record.line
         entries.append(entry)
@@ -55,7 +58,7 @@ public struct RosterFile: Sendable {
     let names = columns.names.map { columns.text(at: $0, of: record) }.filter { !$0.isEmpty }
     let name = TextRule.line.fitting(names.joined(separator: " "))
     guard TextRule.line.accepts(name) else {
-      leftOut.append("line \(record.line): it has no name")
+      omissions.leaveOut("line \(record.line)", "it has no name")
       return nil
     }
     func line(_ column: Int?) -> String {
@@ -65,7 +68,7 @@ public struct RosterFile: Sendable {
       name: name, team: line(columns.team), function: line(columns.function),
       phone: Self.phone(columns.text(at: columns.phone, of: record)))
     if !entry.phone.isEmpty, let fault = EmergencyContact.fault(phone: entry.phone) {
-      leftOut.append("line \(record.line): the phone number of \(name): \(fault)")
+      omissions.leaveOut("line \(record.line)", "the phone number of \(name): \(fault)")
       entry.phone = ""
     }
     return entry

@@ -46,10 +46,7 @@ struct RosterCommand: AsyncParsableCommand {
     func run() async throws {
       let roster = RosterFile(
         try InputFile.bytes(of: file, limit: RosterFile.maximumBytes))
-      guard !roster.entries.isEmpty, !strict || roster.leftOut.isEmpty else {
-        let first = roster.leftOut.first ?? "it is empty"
-        throw Refusal("\(file): no one was added: \(SafeText.line(first))")
-      }
+      try ImportedFile.check(roster.outcome, of: file, isStrict: strict, "person")
       let connection = try await NodeConnection.open(home)
       let confirmation = try await WriteConfirmation(wait: wait.seconds, connection: connection)
       guard
@@ -60,10 +57,10 @@ struct RosterCommand: AsyncParsableCommand {
         try Standard.print(
           JSON.object([
             "added": .count(outcome.added), "changed": .count(outcome.changed),
-            "leftOut": .strings(roster.leftOut),
+            "import": roster.outcome.json,
           ]).text)
       }
-      for reason in roster.leftOut { Standard.complain("left out: \(SafeText.line(reason))") }
+      if let text = roster.outcome.omissionText { Standard.complain(text) }
       let added = ValueText.count(outcome.added, "person", "people") + " added"
       let changed = outcome.changed == 0 ? "" : ", \(outcome.changed) changed"
       Standard.complain(await connection.withReach(added + changed))

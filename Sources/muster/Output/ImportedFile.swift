@@ -20,7 +20,7 @@ enum ImportedFile {
     _ outcome: ImportOutcome, of path: String, isStrict: Bool, _ what: String
   ) throws(Refusal) {
     guard outcome.used == 0 || isStrict && outcome.leftOut > 0 else { return }
-    let reason = outcome.omissionText ?? "it has no shapes"
+    let reason = outcome.omissionText ?? "there is none in it"
     throw Refusal("\(SafeText.line(path)): no \(what) was added; \(reason)")
   }
 

@@ -3,7 +3,7 @@
 
 import { button, dotted, faint, fill, h } from "./dom.js";
 import { phones } from "./contacts.js";
-import { get, segment, write } from "./api.js";
+import { get, segment, upload, write } from "./api.js";
 import { attempt, confirm, show } from "./dialog.js";
 import { loadTexts, t } from "./words.js";
 
@@ -76,27 +76,17 @@ const input = h("input", {
 
 /** States where the phone numbers go, adds the people of a file, and shows what was left out. */
 async function importFile(file) {
-  const csv = decode(new Uint8Array(await file.arrayBuffer()));
   let outcome;
   await confirm(t("roster.sure", { file: file.name }), async () => {
-    outcome = await write("POST", "roster", { csv });
+    outcome = await upload("roster", file, null, () => {});
   }, t("roster.import"));
-  if (!outcome?.leftOut) return;
+  if (!outcome) return;
   await drawRoster();
-  const { added, changed, leftOut } = outcome;
+  const { added, changed, import: { leftOut, omissions } } = outcome;
   const dialog = show(t("roster"), h("p", {}, t("roster.added", { n: added, of: changed })),
-    leftOut.length > 0 && h("p", {}, t("roster.left")),
-    h("ul", {}, leftOut.slice(0, mostRows).map((one) => h("li", {}, one))),
+    leftOut > 0 && h("p", {}, t("roster.left", { n: leftOut })),
+    h("ul", {}, omissions.map(({ place, reason }) => h("li", {}, `${place}, ${reason}`)),
+      leftOut > omissions.length && h("li", {}, "…")),
     h("div", { class: "row end" },
       button(t("close"), "close", () => dialog.close(), { class: "first" })));
-}
-
-/** Returns the text of a file in UTF-8, UTF-16 with a byte order mark, or else Windows-1252. */
-function decode(bytes) {
-  const name = { 0xfeff: "utf-16be", 0xfffe: "utf-16le" }[bytes[0] * 256 + bytes[1]] ?? "utf-8";
-  try {
-    return new TextDecoder(name, { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
 }

@@ -54,7 +54,7 @@ export default {
   "roster.import": "CSV importieren",
   "roster.sure": "Personen aus {file} hinzufügen? Jedes Gerät dieses Einsatzes speichert ihre Telefonnummern.",
   "roster.added": "Hinzugefügt: {n}, geändert: {of}.",
-  "roster.left": "Ausgelassen:",
+  "roster.left": "Ausgelassen: {n}",
   "roster.login": "Zugang",
   "roster.here": "Eingetroffen",
   "roster.same": "Es ist {name}",

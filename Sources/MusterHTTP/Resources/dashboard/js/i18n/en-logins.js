@@ -54,7 +54,7 @@ export default {
   "roster.import": "Import CSV",
   "roster.sure": "Add the people of {file}? Every device of this operation stores their phone numbers.",
   "roster.added": "Added: {n}, changed: {of}.",
-  "roster.left": "Left out:",
+  "roster.left": "Left out: {n}",
   "roster.login": "Login",
   "roster.here": "Arrived",
   "roster.same": "It is {name}",

@@ -54,7 +54,7 @@ export default {
   "roster.import": "Importar CSV",
   "roster.sure": "¿Añadir las personas de {file}? Cada dispositivo de esta operación guarda sus números de teléfono.",
   "roster.added": "Añadidas: {n}, modificadas: {of}.",
-  "roster.left": "Omitido:",
+  "roster.left": "Omitido: {n}",
   "roster.login": "Acceso",
   "roster.here": "Ha llegado",
   "roster.same": "Es {name}",

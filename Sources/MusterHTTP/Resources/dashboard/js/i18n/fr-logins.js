@@ -54,7 +54,7 @@ export default {
   "roster.import": "Importer un CSV",
   "roster.sure": "Ajouter les personnes de {file} ? Chaque appareil de cette opération enregistre leurs numéros de téléphone.",
   "roster.added": "Ajoutés : {n}, modifiés : {of}.",
-  "roster.left": "Laissé de côté :",
+  "roster.left": "Laissé de côté : {n}",
   "roster.login": "Accès",
   "roster.here": "Arrivé",
   "roster.same": "C’est {name}",

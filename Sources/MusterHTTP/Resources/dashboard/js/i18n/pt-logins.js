@@ -54,7 +54,7 @@ export default {
   "roster.import": "Importar CSV",
   "roster.sure": "Adicionar as pessoas de {file}? Cada dispositivo desta operação guarda os seus números de telefone.",
   "roster.added": "Adicionadas: {n}, alteradas: {of}.",
-  "roster.left": "Omitido:",
+  "roster.left": "Omitido: {n}",
   "roster.login": "Acesso",
   "roster.here": "Chegou",
   "roster.same": "É {name}",
