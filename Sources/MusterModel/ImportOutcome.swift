@@ -49,6 +49,17 @@ public struct ImportOutcome: Hashable, Sendable {
     return other
   }
 
+  /// Returns the rows that are not known yet. Leaves out the others, each with its name.
+  public mutating func leavingOut<Row>(
+    _ rows: [Row], named name: (Row) -> String, _ reason: String, where isKnown: (Row) -> Bool
+  ) -> [Row] {
+    rows.filter { row in
+      let isNew = !isKnown(row)
+      if !isNew { leaveOut(name(row), reason) }
+      return isNew
+    }
+  }
+
   /// Adds the outcome of a file within the file, such as one of an archive.
   public mutating func add(_ other: ImportOutcome, of file: String) {
     used += other.used

@@ -41,10 +41,8 @@ public struct ReportFile: Sendable {
   /// Leaves out the reports that exist with the same title at the same position.
   public mutating func leaveOut(_ existing: [ReportSummary]) {
     let known = Set(existing.map { Place($0.title, $0.position) })
-    drafts.removeAll { draft in
-      let isKnown = known.contains(Place(draft.title, draft.position))
-      if isKnown { omissions.leaveOut(draft.title, "it is a report already") }
-      return isKnown
+    drafts = omissions.leavingOut(drafts, named: \.title, "it is a report already") { draft in
+      known.contains(Place(draft.title, draft.position))
     }
   }
 

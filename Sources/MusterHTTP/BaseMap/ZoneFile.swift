@@ -66,12 +66,8 @@ public struct ZoneFile: Sendable {
 
   /// Leaves out the zones that exist with the same name and outline.
   public mutating func leaveOut(_ existing: [FenceSummary]) {
-    zones.removeAll { zone in
-      let isKnown = existing.contains {
-        $0.name == zone.draft.name && $0.geometry == zone.draft.geometry
-      }
-      if isKnown { omissions.leaveOut(zone.draft.name, "it is a zone already") }
-      return isKnown
+    zones = omissions.leavingOut(zones, named: \.draft.name, "it is a zone already") { zone in
+      existing.contains { $0.name == zone.draft.name && $0.geometry == zone.draft.geometry }
     }
   }
 
