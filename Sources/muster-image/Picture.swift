@@ -41,6 +41,9 @@ struct Picture {
       guard error == .damaged, format == .jpeg, bytes.suffix(2) != endOfJPEG[...] else {
         throw error
       }
+      if let part = ProgressiveJPEG.readablePart(of: bytes) {
+        return try decode(part + endOfJPEG, as: format)
+      }
       return try decode(bytes + endOfJPEG, as: format, isStrict: true)
     }
   }
