@@ -98,6 +98,15 @@ struct SeverityArgument: Hashable {
   }
 }
 
+/// `--severity` of reports.
+struct SeverityOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("From 1 (slight) to 5 (deadly).", valueName: "1-5"),
+    completion: .list((1...5).map(String.init)),
+    transform: SeverityArgument.init(parsing:))
+  var severity: SeverityArgument?
+}
+
 /// A row's id, or the beginning of it.
 struct RowArgument: Hashable {
   /// 4 to 32 hexadecimal digits in lower case.

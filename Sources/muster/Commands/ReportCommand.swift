@@ -57,7 +57,7 @@ struct ReportCommand: AsyncParsableCommand {
       let place = try await details.place(isUrgent: isUrgent, by: connection)
       let draft = ReportDraft(
         title: title, details: details.description, category: details.category?.value,
-        severity: details.severity?.value, position: place ?? reading?.position,
+        severity: details.rating.severity?.value, position: place ?? reading?.position,
         toEvacuate: evacuate)
       var adding: PhotoAdding?
       try await connection.create(.addReport(draft), output: output, wait: wait.seconds) { id in
@@ -132,7 +132,7 @@ struct ReportCommand: AsyncParsableCommand {
     private var changes: ReportChanges {
       ReportChanges(
         title: title, details: details.description, category: details.category?.value,
-        severity: details.severity?.value, toEvacuate: evacuate, status: status?.value)
+        severity: details.rating.severity?.value, toEvacuate: evacuate, status: status?.value)
     }
 
     func validate() throws {
@@ -284,11 +284,7 @@ struct ReportDetails: ParsableArguments {
   @Option(help: "The kind of hazard.")
   var category: NameArgument<ReportCategory>?
 
-  @Option(
-    help: ArgumentHelp("From 1 (slight) to 5 (deadly).", valueName: "1-5"),
-    completion: .list((1...5).map(String.init)),
-    transform: SeverityArgument.init(parsing:))
-  var severity: SeverityArgument?
+  @OptionGroup var rating: SeverityOptions
 
   @Option(
     help: ArgumentHelp(
@@ -300,7 +296,7 @@ struct ReportDetails: ParsableArguments {
   @OptionGroup var axisOrder: PlaceOptions
 
   /// Whether people are in danger: the severities that raise an alarm at command.
-  var isSevere: Bool { (severity?.value ?? 0) >= 4 }
+  var isSevere: Bool { (rating.severity?.value ?? 0) >= 4 }
 
   /// Returns the position that is meant, and warns if it is far. What is urgent waits for no
   /// question about it: `stateDoubts` follows.

@@ -21,11 +21,7 @@ extension ReportCommand {
     @Option(help: "The kind of hazard. (default: other)")
     var category: NameArgument<ReportCategory>?
 
-    @Option(
-      help: ArgumentHelp("From 1 (slight) to 5 (deadly).", valueName: "1-5"),
-      completion: .list((1...5).map(String.init)),
-      transform: SeverityArgument.init(parsing:))
-    var severity: SeverityArgument?
+    @OptionGroup var rating: SeverityOptions
 
     @Flag(help: "Add nothing if anything must be left out.")
     var strict = false
@@ -36,7 +32,7 @@ extension ReportCommand {
 
     func run() async throws {
       var content = try ImportedFile.read(file) {
-        try ReportFile(opening: $0, category: category?.value, severity: severity?.value)
+        try ReportFile(opening: $0, category: category?.value, severity: rating.severity?.value)
       }
       try ImportedFile.check(content.outcome, of: file, isStrict: strict, "report")
       let connection = try await NodeConnection.open(home)
