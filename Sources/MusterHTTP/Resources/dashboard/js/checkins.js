@@ -1,6 +1,6 @@
 // Check-ins: the timers that run, the one due first on top. Their forms are in `checkinforms.js`.
 
-import { button, byId, faint, fill, h, onceAFrame, say } from "./dom.js";
+import { button, byId, dotted, faint, fill, h, onceAFrame, say } from "./dom.js";
 import { get, write } from "./api.js";
 import { attempt, confirm, field, form } from "./dialog.js";
 import { act } from "./queue.js";
@@ -52,7 +52,7 @@ function row(one, pick) {
       class: "name", "data-key": `timer ${one.id}`, disabled: !user, onclick: () => pick(user),
     }, user?.callsign ?? one.callsign),
     h("span", { class: `state ${look(one)}` }, word(one)),
-    h("span", { class: "why" }, [left(one), one.note].filter(Boolean).join(" · ")),
+    h("span", { class: "why" }, dotted(left(one), one.note)),
     mayReport && h("span", { class: "act row" },
       button(t("checkin.extend"), `extend ${one.id}`, () => extend(one),
         { "aria-label": t("checkin.extend.of", { name: one.callsign }) }),

@@ -10,16 +10,18 @@ const looks = {
   info: { name: "accent", dashArray: "3 5" },
 };
 
-/** The northern edge, where a label covers no people inside; null while the outline is not loaded. */
-export function northOf({ lat, lon, radiusMetres, geometry }) {
+/**
+ * The northern edge, where a label covers no people inside; null while the outline is not loaded. Of a
+ * zone across 180 degrees, that on the side of `centre`.
+ */
+export function northOf({ lat, lon, radiusMetres, geometry }, centre) {
   if (radiusMetres !== undefined) return [Math.min(90, lat + radiusMetres / 111320), lon];
   const corners = geometry?.coordinates.flat(geometry.type === "MultiPolygon" ? 2 : 1);
   if (!corners) return null;
-  let [north, west, east] = [-90, 180, -180];
-  for (const [x, y] of corners) {
-    [north, west, east] = [Math.max(north, y), Math.min(west, x), Math.max(east, x)];
-  }
-  return [north, (west + east) / 2];
+  const [xs, ys] = [0, 1].map((i) => corners.map((at) => at[i]));
+  const east = Math.max(...xs);
+  const middle = (Math.min(...xs) + east) / 2;
+  return [Math.max(...ys), east > 180 && middle > centre + 180 ? middle - 360 : middle];
 }
 
 export function fencesLayer() {

@@ -4,7 +4,7 @@
 import { canvasLayer } from "./layer.js";
 import { cluster, clusterSize, colour, member, memberSize, report, zoom } from "./icons.js";
 import { northOf } from "./fences.js";
-import { byId } from "../dom.js";
+import { byId, dotted } from "../dom.js";
 import { fixAge, shownFences, shownReports, shownUsers } from "../store.js";
 import { letter, statusWord } from "../status.js";
 import { t } from "../words.js";
@@ -82,11 +82,10 @@ function labels(pen, map, origin, all, isWithAll) {
     if (isShown) label(pen, taken, hidden, wordsOf(item), x, y);
   }
   for (const fence of shows.fences ? shownFences() : []) {
-    const north = northOf(fence);
+    const north = northOf(fence, map.getCenter().lng);
     if (!north) continue;
     const { x, y } = map.latLngToLayerPoint(north).subtract(origin);
-    const text = [fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive")]
-      .filter(Boolean).join(" · ");
+    const text = dotted(fence.name, t(`kind.${fence.kind}`), !fence.active && t("inactive"));
     const at = label(pen, taken, hidden, { texts: [text, fence.name], ink: "ink" }, x, y, true);
     if (at) drawn.push({ zone: fence, x: at.x, y: at.y, box: at });
   }
