@@ -4,15 +4,17 @@ internal import MusterReplica
 /// Notifies subscribers of changes, and schedules the review of alerts.
 ///
 /// Alerts are reviewed soon after a change, and periodically, since silence raises alerts too; but
-/// at most so often that a large operation's node has time for other work.
+/// at most so often that a large operation's node has time for other work. What a person states,
+/// such as a call for help, and an entry into a zone wait less for a review than other writes.
 struct ChangeNotifier: Sendable {
   /// Batches that wait for a slow subscriber.
   static let bound = 1024
   private static let soonMicroseconds: Int64 = 200_000
   private static let restMicroseconds: Int64 = 1_000_000
   private static let idleMicroseconds: Int64 = 10_000_000
-  /// A review takes at most this fraction of a node's time.
+  /// A review takes at most this fraction of a node's time, and this one after a change of people.
   private static let thrift: Int64 = 20
+  private static let thriftAboutPeople: Int64 = 3
 
   let crossings = Followers<[CrossingSummary]>(bound: bound)
   /// Queues of one element: the newest alerts and counts replace all earlier ones.
@@ -25,6 +27,7 @@ struct ChangeNotifier: Sendable {
   /// When alerts are next reviewed.
   private(set) var reviewDue = Instant(microseconds: 0)
   private var restEnds = Instant(microseconds: 0)
+  private var restAboutPeopleEnds = Instant(microseconds: 0)
   /// The webhooks that have stopped; nil until their sender reports.
   private(set) var stoppedWebhooks: [StoppedWebhook]?
 
@@ -40,7 +43,8 @@ struct ChangeNotifier: Sendable {
     tally.set(log.counts)
     counts.send(log.counts)
     let soon = Instant(microseconds: now.microseconds + Self.soonMicroseconds)
-    reviewDue = min(reviewDue, max(soon, restEnds))
+    let rest = outcome.concernsPeople ? restAboutPeopleEnds : restEnds
+    reviewDue = min(reviewDue, max(soon, rest))
   }
 
   /// Records which webhooks have stopped, for the next review.
@@ -64,6 +68,7 @@ struct ChangeNotifier: Sendable {
     let taken = max(0, end.microseconds - start.microseconds)
     let rest = max(Self.restMicroseconds, Self.thrift * taken)
     restEnds = Instant(microseconds: end.microseconds + rest)
+    restAboutPeopleEnds = Instant(microseconds: end.microseconds + Self.thriftAboutPeople * taken)
     let idle = Instant(microseconds: end.microseconds + Self.idleMicroseconds)
     reviewDue = max(restEnds, change.map { min($0, idle) } ?? idle)
   }
@@ -86,5 +91,13 @@ struct ChangeNotifier: Sendable {
     crossings.finish()
     alerts.finish()
     counts.finish()
+  }
+}
+
+extension Replica.Outcome {
+  /// Whether the row of a person changed, a call of someone who is not proven, or who is in a zone.
+  fileprivate var concernsPeople: Bool {
+    !crossings.isEmpty
+      || changedRows.contains { [.user, .tracker, .unverifiedCall].contains($0.kind) }
   }
 }
