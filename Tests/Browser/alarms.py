@@ -197,24 +197,19 @@ def main():
     given = words.parse_args()
     require(given.screenshots)
     operation = Operation(os.path.abspath(given.muster), given.port)
-    page = Page(operation.leader.url, given.screenshots, link=operation.leader.link,
-                more=["--autoplay-policy=no-user-gesture-required"])
     try:
-        page.open()
-        crisis(page, operation)
-        called_off(page, operation)
-        dialogs(page)
-        many(page, operation)
-        drawer(page)
-        shelved(page, operation)
-        sounds(page)
-        must("the page has no faults", not page.faults())
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        page.shot("failed")
-        raise
+        with Page(operation.leader.url, given.screenshots, link=operation.leader.link,
+                  more=["--autoplay-policy=no-user-gesture-required"]) as page:
+            page.open()
+            crisis(page, operation)
+            called_off(page, operation)
+            dialogs(page)
+            many(page, operation)
+            drawer(page)
+            shelved(page, operation)
+            sounds(page)
+            must("the page has no faults", not page.faults())
     finally:
-        page.close()
         operation.close()
     checked("the strip of alarms")
 

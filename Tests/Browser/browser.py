@@ -64,11 +64,14 @@ class Page:
         return self
 
     def __exit__(self, kind, error, trace):
-        """Closes the page; after a failure with a picture and what the browser reported."""
+        """Closes the page; after a failure with its texts, a picture, and the browser's errors."""
         try:
-            if error:
+            # Unmet conditions exit.
+            if isinstance(error, (Exception, SystemExit)):
+                print(f"{kind.__name__}: {error}", flush=True)
                 self.shot("failed")
-                print("\n".join(self.faults()[:10]))
+                print(self.js("return document.body.innerText")[:2000])
+                print("\n".join(self.faults()[:10]), flush=True)
         finally:
             self.close()
 

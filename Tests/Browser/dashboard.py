@@ -722,6 +722,89 @@ def other_looks(page, operation):
     wait("the page is English again", lambda: "People" in page.text("#rail"))
 
 
+def walk(page, operation, options):
+    locked(page, operation)
+    page.open()
+    checked("the page opens")
+    if options.opening:
+        operation.leader.send("POST", "me/position", {"lat": 40.3251, "lon": -7.6050})
+        base_map(page)
+        must("the browser has no error", not page.faults("/tiles/"))
+        return
+    if options.hazard:
+        hazard(page, operation)
+        return
+    if options.photos or options.checkins:
+        if options.photos:
+            photos(page, operation)
+            dictated(page)
+            contacts(page, operation)
+        else:
+            checkins(page, operation)
+        must("the browser has no error", not page.faults("status of 4"))
+        return
+    if options.paper:
+        members(page, operation)
+        photos(page, operation)
+        forms(page, operation)
+        return
+    if options.safe:
+        safe(page, operation)
+        return
+    if options.logins:
+        members(page, operation)
+        roster(page, operation)
+        by_link(operation, page, options.screenshots)
+        by_invite(operation, options.screenshots)
+        elsewhere(operation, options.screenshots)
+        as_member(operation, options.screenshots)
+        return
+    if options.measures:
+        members(page, operation)
+        measured(page, operation)
+        return
+    members(page, operation)
+    if options.uplink:
+        return
+    distress(page, operation)
+    report(page, operation)
+    photos(page, operation)
+    dictated(page)
+    checkins(page, operation)
+    base_map(page)
+    fence(page, operation)
+    change_fence(page, operation)
+    places(page, operation)
+    change_circle(page, operation)
+    import_fences(page, operation)
+    contacts(page, operation)
+    alerts(page, operation)
+    mesh(page, operation)
+    rollcall(page, operation)
+    conflict(page, operation)
+    override(page, operation)
+    safe(page, operation)
+    measured(page, operation)
+    link(page, operation)
+    if options.axe:
+        accessible(page, options.axe)
+    looks(page)
+    phone_map(page)
+    by_link(operation, page, options.screenshots)
+    by_invite(operation, options.screenshots)
+    elsewhere(operation, options.screenshots)
+    as_member(operation, options.screenshots)
+    other_looks(page, operation)
+    # Missing tiles of the small map, and an outdated edit, are expected errors.
+    faults = page.faults(
+        "/tiles/", "status of 412", "status of 415", "status of 422", "ERR_CONNECTION_REFUSED",
+        "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "NetworkError")
+    must(f"the browser has no error {faults[:5]}", not faults)
+    abuse(page, operation)
+    faults = page.faults("/tiles/", "status of 412")
+    must(f"and none after it {faults[:5]}", not faults)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--muster", default=".build/debug/muster")
@@ -751,101 +834,13 @@ def main():
     browser.require(options.screenshots)
     lab.patience = options.patience
     operation = Operation(os.path.abspath(options.muster), options.port)
-    page = None
     try:
         if options.uplink:
             operation.use_uplink()
-        page = Page(operation.leader.url, options.screenshots,
-                    ["--autoplay-policy=no-user-gesture-required"], operation.leader.link)
-        locked(page, operation)
-        page.open()
-        checked("the page opens")
-        if options.opening:
-            operation.leader.send("POST", "me/position", {"lat": 40.3251, "lon": -7.6050})
-            base_map(page)
-            must("the browser has no error", not page.faults("/tiles/"))
-            return 0
-        if options.hazard:
-            hazard(page, operation)
-            return 0
-        if options.photos or options.checkins:
-            if options.photos:
-                photos(page, operation)
-                dictated(page)
-                contacts(page, operation)
-            else:
-                checkins(page, operation)
-            must("the browser has no error", not page.faults("status of 4"))
-            return 0
-        if options.paper:
-            members(page, operation)
-            photos(page, operation)
-            forms(page, operation)
-            return 0
-        if options.safe:
-            safe(page, operation)
-            return 0
-        if options.logins:
-            members(page, operation)
-            roster(page, operation)
-            by_link(operation, page, options.screenshots)
-            by_invite(operation, options.screenshots)
-            elsewhere(operation, options.screenshots)
-            as_member(operation, options.screenshots)
-            return 0
-        if options.measures:
-            members(page, operation)
-            measured(page, operation)
-            return 0
-        members(page, operation)
-        if options.uplink:
-            return 0
-        distress(page, operation)
-        report(page, operation)
-        photos(page, operation)
-        dictated(page)
-        checkins(page, operation)
-        base_map(page)
-        fence(page, operation)
-        change_fence(page, operation)
-        places(page, operation)
-        change_circle(page, operation)
-        import_fences(page, operation)
-        contacts(page, operation)
-        alerts(page, operation)
-        mesh(page, operation)
-        rollcall(page, operation)
-        conflict(page, operation)
-        override(page, operation)
-        safe(page, operation)
-        measured(page, operation)
-        link(page, operation)
-        if options.axe:
-            accessible(page, options.axe)
-        looks(page)
-        phone_map(page)
-        by_link(operation, page, options.screenshots)
-        by_invite(operation, options.screenshots)
-        elsewhere(operation, options.screenshots)
-        as_member(operation, options.screenshots)
-        other_looks(page, operation)
-        # Missing tiles of the small map, and an outdated edit, are expected errors.
-        faults = page.faults(
-            "/tiles/", "status of 412", "status of 415", "status of 422", "ERR_CONNECTION_REFUSED",
-            "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "NetworkError")
-        must(f"the browser has no error {faults[:5]}", not faults)
-        abuse(page, operation)
-        faults = page.faults("/tiles/", "status of 412")
-        must(f"and none after it {faults[:5]}", not faults)
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        if page:
-            page.shot("failed")
-            print("\n".join(page.faults()[:10]))
-        raise
+        with Page(operation.leader.url, options.screenshots,
+                  ["--autoplay-policy=no-user-gesture-required"], operation.leader.link) as page:
+            walk(page, operation, options)
     finally:
-        if page:
-            page.close()
         operation.close()
     return 0
 

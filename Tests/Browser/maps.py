@@ -382,23 +382,14 @@ def main():
     ports = free_ports(0)
     node = Node(options.muster, folder, "lead", ports[0], http=ports[1])
     node.more = ["--map", base_map(os.path.join(folder, "first.mbtiles"))]
-    page = None
     try:
         node.run("init", "Serra fire", "--callsign", "Lead")
         node.run("position", "set", f"{LAT},{LON}")
         node.start()
-        page = Page(node.url, options.screenshots, more=("--enable-unsafe-swiftshader",), link=node.link)
-        walk(page, node, vector_map(os.path.join(folder, "valley.pmtiles")), folder)
-        without_webgl(node, options.screenshots)
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        if page:
-            page.shot("failed")
-            print(json.dumps(page.faults()[:10]))
-        raise
+        with Page(node.url, options.screenshots, more=("--enable-unsafe-swiftshader",), link=node.link) as page:
+            walk(page, node, vector_map(os.path.join(folder, "valley.pmtiles")), folder)
+            without_webgl(node, options.screenshots)
     finally:
-        if page:
-            page.close()
         node.stop()
         shutil.rmtree(folder, ignore_errors=True)
     return 0

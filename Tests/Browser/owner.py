@@ -319,25 +319,17 @@ def looks(phone, axe):
 
 def walk(options, folder):
     node, port, logins = start(options.muster, folder)
-    phone = None
     try:
-        phone = Phone(port, "Rui", HOME, options.screenshots)
-        sharing(phone, node)
-        order(phone, node)
-        silence(phone, node)
-        others(phone, node, logins, options.screenshots)
-        own(phone, node)
-        looks(phone, options.axe)
-        faults = phone.faults("/tiles/", "status of 401")
-        must(f"the browser has no error {faults[:3]}", not faults)
-    except BaseException:
-        if phone:
-            phone.shot("failed")
-            print(phone.rows(), "\n".join(phone.faults("status of 401")[:10]))
-        raise
+        with Phone(port, "Rui", HOME, options.screenshots) as phone:
+            sharing(phone, node)
+            order(phone, node)
+            silence(phone, node)
+            others(phone, node, logins, options.screenshots)
+            own(phone, node)
+            looks(phone, options.axe)
+            faults = phone.faults("/tiles/", "status of 401")
+            must(f"the browser has no error {faults[:3]}", not faults)
     finally:
-        if phone:
-            phone.close()
         node.stop()
 
 

@@ -231,30 +231,22 @@ def main():
     browser.require(options.screenshots)
     lab.patience = options.patience
     operation = Operation(os.path.abspath(options.muster), options.port)
-    page = None
     try:
         between = story(operation)
-        page = Page(operation.leader.url, options.screenshots, link=operation.leader.link)
-        page.open()
-        replayed(page, operation, between)
-        earlier_rows(page, between)
-        keys(page)
-        played(page)
-        stays_live(page, operation)
-        sized(page, between)
-        back(page)
-        personal(page, operation)
-        gap(page, operation)
-        faults = page.faults("/tiles/", *LINK_FAULTS)
-        must(f"the browser has no error {faults[:5]}", not faults)
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", flush=True)
-        if page:
-            page.shot("failed")
-        raise
+        with Page(operation.leader.url, options.screenshots, link=operation.leader.link) as page:
+            page.open()
+            replayed(page, operation, between)
+            earlier_rows(page, between)
+            keys(page)
+            played(page)
+            stays_live(page, operation)
+            sized(page, between)
+            back(page)
+            personal(page, operation)
+            gap(page, operation)
+            faults = page.faults("/tiles/", *LINK_FAULTS)
+            must(f"the browser has no error {faults[:5]}", not faults)
     finally:
-        if page:
-            page.close()
         operation.close()
     return 0
 
