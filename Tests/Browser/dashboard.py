@@ -11,6 +11,7 @@ import base64
 import io
 import json
 import os
+import signal
 import statistics
 import sys
 import time
@@ -76,6 +77,23 @@ def members(page, operation):
 TONES = """window.__tones = 0;
     const start = OscillatorNode.prototype.start;
     OscillatorNode.prototype.start = function (...all) { window.__tones++; start.apply(this, all); };"""
+
+
+def pale(page, operation):
+    """People of a laptop that does not answer are pale, until it answers again."""
+    person = page.js("return [...document.querySelectorAll('#people .person')]"
+                     ".find((one) => one.innerText.includes('Ana')).dataset.key")
+    look = lambda: page.js("return getComputedStyle(document.querySelector(arguments[0])).fontStyle",
+                           f"#people [data-key='{person}'] .name")
+    must("Ana is not pale", look() == "normal")
+    operation.member.process.send_signal(signal.SIGSTOP)
+    try:
+        wait("Ana is pale", lambda: look() == "italic", 60)
+        page.shot("pale")
+    finally:
+        operation.member.process.send_signal(signal.SIGCONT)
+    wait("she is not when her laptop answers", lambda: look() == "normal", 60)
+    checked("people of a laptop that does not answer")
 
 
 def sounded(page, what, words, act):
@@ -766,6 +784,7 @@ def walk(page, operation, options):
     members(page, operation)
     if options.uplink:
         return
+    pale(page, operation)
     distress(page, operation)
     report(page, operation)
     photos(page, operation)

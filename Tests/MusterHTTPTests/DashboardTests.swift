@@ -22,7 +22,7 @@ import Testing
     "js/map/draw.js", "js/map/edit.js", "js/map/measure.js", "js/map/overlay.js", "js/map/track.js",
     "js/map/transfer.js", "js/map/vector.js", "js/map/way.js", "js/map/world.js", "js/mesh.js",
     "js/orderform.js", "js/owner.js", "js/paper.js", "js/personforms.js", "js/phone.js",
-    "js/proximity.js", "js/qr.js", "js/replay.js", "js/situation.js", "js/team.js",
+    "js/proximity.js", "js/qr.js", "js/reach.js", "js/replay.js", "js/situation.js", "js/team.js",
     "js/unverified.js", "js/zoneform.js",
   ]
 

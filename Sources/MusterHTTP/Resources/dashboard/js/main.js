@@ -140,6 +140,7 @@ async function start() {
   whenFirst("mesh", async () => (await import("./mesh.js")).openMesh());
   import("./paper.js").then(({ openPaper }) => openPaper());
   import("./feed.js").then(({ openFeed }) => openFeed(lead));
+  import("./reach.js");
   import("./keys.js").then(({ openKeys }) => openKeys());
   if (state.session === null) import("./guide.js").then(({ openGuide }) => openGuide());
   if (isNarrow()) look("me");

@@ -74,7 +74,7 @@ export const isLow = ({ battery: percent }) => typeof percent === "number" && pe
 export const heard = (user, passed) => (!user.age ? ""
   : isHeard(user) ? t("contact.last", { ago: contactAge(user, passed) }) : t("contact.never"));
 
-const isHeard = ({ age }) => age.seconds !== null && age.seconds !== undefined;
+const isHeard = ({ age }) => (age.seconds ?? null) !== null;
 
 /** "2 min" since the last contact, for a narrow column; empty without any. */
 export const shortAge = (user, passed) =>

@@ -91,11 +91,12 @@ function drawStatus(status) {
   const up = members.filter((one) => one.state === "connected").length;
   const of = members.length;
   const words = t("network.of", { n: up, of });
-  byId("network").className = of > 0 && up === 0 ? "warning" : "";
-  byId("network").setAttribute("aria-label", words);
-  byId("network").title = words;
-  fill(byId("network"), icon("mesh"), `${up}/${of}`);
   alone = of > 0 && up === 0;
+  const link = byId("network");
+  link.className = alone ? "warning" : "";
+  link.setAttribute("aria-label", words);
+  link.title = words;
+  fill(link, icon("mesh"), `${up}/${of}`);
   drawBanner();
 }
 

@@ -208,7 +208,7 @@ function accuracy(pen, map, { item: { row }, x, y }) {
 const calls = 2 ** 32;
 const isCall = ({ user, row }) => user && row.status === "mayday";
 
-const isStale = (row) => (fixAge(row) ?? 0) > staleSeconds;
+const isStale = (row) => row.isPale || fixAge(row) > staleSeconds;
 
 function single(pen, { item, x, y }) {
   const { row } = item;
