@@ -139,7 +139,9 @@ struct JoinCommand: AsyncParsableCommand {
 
   private func show(_ enrolment: Membership) throws {
     if output.json { return try Standard.print(enrolment.json.text) }
-    let name = enrolment.isFurtherDevice ? "another device of a person" : enrolment.callsign
+    let name =
+      enrolment.isFurtherDevice
+      ? "a device of the person that command named" : enrolment.callsign
     try Standard.print(
       """
       Joined "\(SafeText.line(enrolment.operationName))" (\(enrolment.operation.short)) as \
