@@ -88,7 +88,8 @@ def pale(page, operation):
     must("Ana is not pale", look() == "normal")
     operation.member.process.send_signal(signal.SIGSTOP)
     try:
-        wait("Ana is pale", lambda: look() == "italic", 60)
+        # A quiet session shows it only after a while.
+        wait("Ana is pale", lambda: look() == "italic", 150)
         page.shot("pale")
     finally:
         operation.member.process.send_signal(signal.SIGCONT)
