@@ -11,6 +11,7 @@ import time
 import row
 import bombs
 import crashes
+import crowding
 import disks
 import doors
 import floods
@@ -27,7 +28,7 @@ import secrets_left
 ROWS = [
     entry
     for module in (
-        floods, hops, replays, bombs, doors, reads, logins, crashes, moments, migrations, disks,
+        floods, crowding, hops, replays, bombs, doors, reads, logins, crashes, moments, migrations, disks,
         lives, secrets_left, machine)
     for entry in module.ROWS]
 
