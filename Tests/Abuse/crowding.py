@@ -7,7 +7,6 @@ Alone it measures for longer, and prints each delay:
 
 import argparse
 import http.client
-import http.server
 import json
 import socket
 import subprocess
@@ -19,6 +18,7 @@ import time
 from row import ROOT, Options, Row, Verdict, check_all, mesh
 
 import lab
+from sink import Sink
 
 # A receiver of a webhook that takes so long for each post.
 ANSWER_SECONDS = 0.05
@@ -26,35 +26,10 @@ LATER_SECONDS = 1.0
 WRITERS = 8
 
 
-class SlowSink:
-    """A receiver of posts on loopback; remembers the texts and when they arrived."""
-
-    def __enter__(self):
-        posts = self.posts = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                posts.append((time.perf_counter(), self.rfile.read(int(self.headers["Content-Length"]))))
-                time.sleep(ANSWER_SECONDS)
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def arrival(self, kind, text):
-        """When a post of this kind of change with this text arrived; None if it did not."""
-        kind = f'"change":"{kind}"'.encode()
-        return next((at for at, body in list(self.posts) if kind in body and text in body), None)
+def arrival(sink, kind, text):
+    """When a post of this kind of change with this text arrived; None if it did not."""
+    kind = f'"change":"{kind}"'.encode()
+    return next((at for at, body in list(sink.posts) if kind in body and text in body), None)
 
 
 def write_reports(home, seconds, writer, counts):
@@ -92,10 +67,10 @@ def delays(made, sink, rounds, name):
         found["alert"].append(time.perf_counter() - began)
         text = note.encode()
         found["webhook"].append(
-            lab.wait("the call is posted", lambda: sink.arrival("raised", text), 120, poll=0.005) - began)
+            lab.wait("the call is posted", lambda: arrival(sink, "raised", text), 120, poll=0.005) - began)
         other.call("PUT", "me/safety", {"safety": "safe"})
         # A call within the same review of the alerts would be part of this one.
-        lab.wait("the end of the call is posted", lambda: sink.arrival("cleared", text), 120)
+        lab.wait("the end of the call is posted", lambda: arrival(sink, "cleared", text), 120)
         began = time.perf_counter()
         report = other.add_report(note, "")
         lab.wait("the report is at the post", lambda: post.has_report(report), 120, poll=0.005)
@@ -107,10 +82,10 @@ def crowded(options):
     verdict = Verdict("")
     rounds = options.volume(10, 40)
     made = mesh(options, 3)
-    with SlowSink() as sink:
+    with Sink(ANSWER_SECONDS) as sink:
         made.nodes[0].call("PUT", "webhooks/board", {"url": sink.url, "events": ["ENTER", "EXIT", "ALERT"], "datasets": ["reports"]})
         before = delays(made, sink, rounds, "before")
-        frames, began, counts = made.nodes[0].frame_count(), time.monotonic(), []
+        frames, began = made.nodes[0].frame_count(), time.monotonic()
         seconds = rounds * 4
         flood = subprocess.Popen(
             [sys.executable, __file__, "--flood", made.nodes[2].home, "--seconds", str(seconds)],
@@ -124,8 +99,8 @@ def crowded(options):
                       f"{arrived / took:,.0f} frames/s arrived")
     for what in before:
         usual, now = lab.median(before[what]), lab.median(during[what])
-        verdict.note += (f"{what} {usual:.2f} s, {now:.2f} s during "
-                         f"(at most {max(during[what]):.2f} s); ")
+        verdict.note += (f"{', ' if verdict.note else ''}{what} {usual:.2f} s, {now:.2f} s during "
+                         f"(at most {max(during[what]):.2f} s)")
         verdict.expect(max(during[what]) - usual <= LATER_SECONDS,
                        f"{what}: {max(during[what]):.2f} s instead of {usual:.2f} s")
     check_all(verdict, made, seconds=300)

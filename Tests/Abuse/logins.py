@@ -4,17 +4,16 @@ import datetime
 import hashlib
 import hmac
 import http.client
-import http.server
 import json
 import os
 import subprocess
-import threading
 import time
 
 import lab
 from doors import LOCAL, PASSPHRASE, POST, Door, context, open_post
 from reads import own
 from row import Row, Verdict, check_all, mesh
+from sink import Sink
 
 WORDS = "proxy-words-of-the-team"
 
@@ -225,31 +224,6 @@ def signed(key, path, body):
     text = answer.read().decode()
     line.close()
     return answer.status, text
-
-
-class Sink:
-    """A receiver of posts on loopback."""
-
-    def __enter__(self):
-        posts = self.posts = []
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                posts.append(self.rfile.read(int(self.headers["Content-Length"])))
-                self.send_response(204)
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 ROWS = [
